@@ -1,0 +1,111 @@
+# Finds LibTorch without its own CMake package: that one drags CUDA, MKL and
+# Caffe2 targets into every consumer and differs from build to build.
+#
+# Order: TORCHPROF_TORCH (a cache variable or the environment's; `system`, or a
+# path to a LibTorch, a torch package or a Python prefix), CMAKE_PREFIX_PATH, a
+# python3 that can import torch, Debian's package.
+#
+# Result: target TorchProf::LibTorch, LibTorch_FOUND, LibTorch_VERSION,
+# LibTorch_LIBRARY_DIR, LibTorch_PREFIX, TORCH_CXX_FLAGS (the ABI that LibTorch
+# was built with; units that include torch headers take it).
+
+set(TORCHPROF_TORCH "$ENV{TORCHPROF_TORCH}" CACHE STRING
+    "LibTorch to build with: system, or the path of a LibTorch")
+
+# Looks for the header and the library below one root. Accepts the layouts of
+# the official zip, of a torch package in site-packages and of Debian.
+function(_libtorch_try root)
+  if(LibTorch_INCLUDE_DIR OR NOT root)
+    return()
+  endif()
+  find_path(_include torch/csrc/jit/ir/ir.h
+    PATHS "${root}/include" "${root}/lib/python3/site-packages/torch/include"
+    NO_DEFAULT_PATH NO_CACHE)
+  find_library(_library torch_cpu
+    PATHS "${root}/lib" "${root}/lib/${CMAKE_LIBRARY_ARCHITECTURE}"
+    NO_DEFAULT_PATH NO_CACHE)
+  if(_include AND _library)
+    set(LibTorch_INCLUDE_DIR "${_include}" PARENT_SCOPE)
+    set(LibTorch_LIBRARY "${_library}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(_libtorch_try_python python)
+  if(LibTorch_INCLUDE_DIR OR NOT python)
+    return()
+  endif()
+  execute_process(
+    COMMAND "${python}" -c "import torch, os; print(os.path.dirname(torch.__file__))"
+    OUTPUT_VARIABLE _package OUTPUT_STRIP_TRAILING_WHITESPACE
+    RESULT_VARIABLE _status ERROR_QUIET)
+  if(_status EQUAL 0)
+    _libtorch_try("${_package}")
+    set(LibTorch_INCLUDE_DIR "${LibTorch_INCLUDE_DIR}" PARENT_SCOPE)
+    set(LibTorch_LIBRARY "${LibTorch_LIBRARY}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+set(LibTorch_INCLUDE_DIR "")
+set(LibTorch_LIBRARY "")
+if(TORCHPROF_TORCH STREQUAL "system")
+  _libtorch_try(/usr)
+elseif(TORCHPROF_TORCH)
+  _libtorch_try("${TORCHPROF_TORCH}")
+  _libtorch_try_python("${TORCHPROF_TORCH}/bin/python3")
+else()
+  foreach(_prefix IN LISTS CMAKE_PREFIX_PATH)
+    _libtorch_try("${_prefix}")
+  endforeach()
+  find_program(_python3 python3 NO_CACHE)
+  _libtorch_try_python("${_python3}")
+  _libtorch_try(/usr)
+endif()
+
+if(LibTorch_INCLUDE_DIR)
+  file(STRINGS "${LibTorch_INCLUDE_DIR}/torch/version.h" _defines
+       REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+  if(NOT _defines) # older layout: the API headers lie deeper
+    file(STRINGS
+         "${LibTorch_INCLUDE_DIR}/torch/csrc/api/include/torch/version.h"
+         _defines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+  endif()
+  string(REGEX REPLACE "[^0-9;]" "" _numbers "${_defines}")
+  string(REPLACE ";" "." LibTorch_VERSION "${_numbers}")
+  get_filename_component(LibTorch_LIBRARY_DIR "${LibTorch_LIBRARY}" DIRECTORY)
+  get_filename_component(LibTorch_PREFIX "${LibTorch_INCLUDE_DIR}" DIRECTORY)
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LibTorch
+  REQUIRED_VARS LibTorch_LIBRARY LibTorch_INCLUDE_DIR
+  VERSION_VAR LibTorch_VERSION
+  REASON_FAILURE_MESSAGE "set TORCHPROF_TORCH to `system` (Debian's \
+libtorch-dev) or to the folder of a LibTorch; scripts/setup installs one")
+
+if(LibTorch_FOUND AND NOT TARGET TorchProf::LibTorch)
+  find_library(_c10 c10 PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH
+    NO_CACHE REQUIRED)
+  find_library(_torch torch PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH
+    NO_CACHE REQUIRED)
+
+  # The inline namespace of std::string in a symbol tells the library's ABI.
+  set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=1")
+  find_program(_nm nm NO_CACHE)
+  if(_nm)
+    execute_process(
+      COMMAND "${_nm}" -D --defined-only "${_c10}"
+      OUTPUT_VARIABLE _symbols ERROR_QUIET)
+    if(_symbols AND NOT _symbols MATCHES "cxx11")
+      set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=0")
+    endif()
+  endif()
+
+  add_library(TorchProf::LibTorch INTERFACE IMPORTED)
+  target_include_directories(TorchProf::LibTorch SYSTEM INTERFACE
+    "${LibTorch_INCLUDE_DIR}"
+    "${LibTorch_INCLUDE_DIR}/torch/csrc/api/include")
+  target_compile_options(TorchProf::LibTorch INTERFACE ${TORCH_CXX_FLAGS})
+  # libtorch.so only names what it stands for; --as-needed drops it.
+  target_link_libraries(TorchProf::LibTorch INTERFACE
+    "${LibTorch_LIBRARY}" "${_c10}")
+endif()

@@ -1,0 +1,29 @@
+# Helpers that keep the rules of the house: a unit sees LibTorch's headers or
+# LLVM's, never both, and each kind takes the flags its library was built with.
+
+# A target whose units include LibTorch headers.
+function(torchprof_use_torch target)
+  target_link_libraries(${target} PRIVATE TorchProf::LibTorch)
+  # LibTorch's headers warn in the including unit's own templates.
+  target_compile_options(${target} PRIVATE
+    -Wno-unused-parameter -Wno-deprecated-declarations)
+endfunction()
+
+# A target whose units include LLVM headers; LLVMSupport is linked statically.
+function(torchprof_use_llvm target)
+  target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  separate_arguments(_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+  target_compile_definitions(${target} PRIVATE ${_definitions})
+  llvm_map_components_to_libnames(_libraries ${ARGN} support)
+  target_link_libraries(${target} PRIVATE ${_libraries})
+endfunction()
+
+# A tool in bin/. Finds LibTorch where it was found now and the runtime beside
+# its own folder, in the build tree and when installed.
+function(torchprof_add_tool name)
+  add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES
+    BUILD_RPATH "${CMAKE_BINARY_DIR}/lib;${LibTorch_LIBRARY_DIR}"
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LibTorch_LIBRARY_DIR}")
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()

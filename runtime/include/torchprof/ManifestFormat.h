@@ -1,0 +1,118 @@
+//===- ManifestFormat.h - the table of sites and its text -------*- C++ -*-===//
+//
+// The manifest says what each site of a model is: its kind and name, the
+// module it ran in, its place in the author's source and the sites that
+// produced its inputs. The pass writes it into the model, the runtime copies
+// it into the profile without reading more than its head, the report reads it.
+// docs/manifest-format.md describes the text.
+//
+// Standard library only, so that units with torch headers and units with LLVM
+// headers can both use it; each compiles its own copy of ManifestFormat.cpp.
+// All functions are pure: safe from any thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_MANIFESTFORMAT_H
+#define TORCHPROF_MANIFESTFORMAT_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace torchprof {
+
+inline constexpr unsigned ManifestVersion = 1;
+
+/// No site or scope.
+inline constexpr uint32_t NoIndex = 0xffffffff;
+
+/// What a site is, beyond its kind.
+enum SiteFlags : uint32_t {
+  SF_Root = 1,      ///< a method's root; its kind is "method"
+  SF_Module = 2,    ///< a module region; its kind is "module"
+  SF_Async = 4,     ///< runs asynchronously to its parent (a fork's body)
+  SF_Control = 8,   ///< a node with blocks: prim::If, prim::Loop
+  SF_Vanished = 16, ///< the importer removed what was inside the probes
+  SF_Method = 32,   ///< written as a method call, x.view(...), in the source
+};
+
+/// A place in the author's source. Line and Column count from 1; 0 means
+/// that the place is not known.
+struct SourcePosition {
+  uint32_t File = 0; ///< string
+  uint32_t Line = 0;
+  uint32_t Column = 0;
+  uint32_t Text = 0; ///< string: the source line, without indentation
+  bool operator==(const SourcePosition &) const = default;
+  auto operator<=>(const SourcePosition &) const = default;
+};
+
+/// One call of a function or of a module's method, as a node of the tree of
+/// inlined calls. A scope without parent is a method that was instrumented.
+struct ManifestScope {
+  uint32_t Parent = NoIndex;
+  uint32_t Module = 0;   ///< string: instance name under the parent's, or ""
+  uint32_t Class = 0;    ///< string: class of the module, or ""
+  uint32_t Function = 0; ///< string
+  SourcePosition Call;   ///< where the parent's function calls it
+};
+
+struct ManifestSite {
+  uint32_t Parent = NoIndex; ///< site
+  uint32_t Kind = 0;         ///< string: aten::conv2d, prim::If, method, ...
+  uint32_t Overload = 0;     ///< string
+  uint32_t Name = 0;         ///< string: name of the first output
+  uint32_t Scope = 0;        ///< scope
+  SourcePosition Source;     ///< place within the scope's function
+  uint32_t Flags = 0;        ///< SiteFlags
+  std::vector<uint32_t> Producers; ///< sites whose outputs are inputs here
+};
+
+/// The manifest in memory. Strings are interned: string 0 is "".
+/// A site's index is its position in Sites; parents precede children.
+struct Manifest {
+  uint64_t ModelId = 0; ///< 43 bits
+  std::string Producer;
+  std::vector<std::string> Strings{std::string()};
+  std::vector<ManifestScope> Scopes;
+  std::vector<ManifestSite> Sites;
+
+  /// Returns the number of \p Text among Strings, adding it if it is new.
+  uint32_t intern(std::string_view Text);
+
+  const std::string &string(uint32_t Index) const { return Strings[Index]; }
+
+  /// Module path of a scope, "layer1.0.conv1"; "" is the root module.
+  std::string modulePath(uint32_t Scope) const;
+
+private:
+  std::map<std::string, uint32_t, std::less<>> Interned{{std::string(), 0}};
+};
+
+/// The text of a manifest.
+std::string printManifest(const Manifest &M);
+
+/// Reads the text of a manifest. On failure returns false and sets \p Error to
+/// one lower-case line that names the line number and the cause. Checks every
+/// index, so a manifest that was read can be used without further checks.
+bool parseManifest(std::string_view Text, Manifest &M, std::string &Error);
+
+/// What the runtime needs of a manifest, without reading all of it.
+struct ManifestHead {
+  uint64_t ModelId = 0;
+  uint32_t SiteCount = 0;
+};
+
+/// Reads version, model id and number of sites and checks the checksum. Errors
+/// as in parseManifest.
+bool parseManifestHead(std::string_view Text, ManifestHead &Head,
+                       std::string &Error);
+
+/// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv).
+uint64_t hashText(std::string_view Text, uint64_t Seed = 0xcbf29ce484222325ull);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_MANIFESTFORMAT_H
