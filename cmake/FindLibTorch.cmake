@@ -47,6 +47,7 @@ endfunction()
 
 set(LibTorch_INCLUDE_DIR "")
 set(LibTorch_LIBRARY "")
+set(_defines "")
 if(TORCHPROF_TORCH STREQUAL "system")
   _libtorch_try(/usr)
 elseif(TORCHPROF_TORCH)
@@ -62,13 +63,14 @@ else()
 endif()
 
 if(LibTorch_INCLUDE_DIR)
-  file(STRINGS "${LibTorch_INCLUDE_DIR}/torch/version.h" _defines
-       REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
-  if(NOT _defines) # older layout: the API headers lie deeper
-    file(STRINGS
-         "${LibTorch_INCLUDE_DIR}/torch/csrc/api/include/torch/version.h"
-         _defines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
-  endif()
+  # 2.x moved the numbers to headeronly.
+  foreach(_header torch/headeronly/version.h
+          torch/csrc/api/include/torch/version.h)
+    if(NOT _defines AND EXISTS "${LibTorch_INCLUDE_DIR}/${_header}")
+      file(STRINGS "${LibTorch_INCLUDE_DIR}/${_header}" _defines
+           REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+    endif()
+  endforeach()
   string(REGEX REPLACE "[^0-9;]" "" _numbers "${_defines}")
   string(REPLACE ";" "." LibTorch_VERSION "${_numbers}")
   get_filename_component(LibTorch_LIBRARY_DIR "${LibTorch_LIBRARY}" DIRECTORY)
@@ -80,7 +82,7 @@ find_package_handle_standard_args(LibTorch
   REQUIRED_VARS LibTorch_LIBRARY LibTorch_INCLUDE_DIR
   VERSION_VAR LibTorch_VERSION
   REASON_FAILURE_MESSAGE "set TORCHPROF_TORCH to `system` (Debian's \
-libtorch-dev) or to the folder of a LibTorch; scripts/setup installs one")
+libtorch-dev) or to the folder of a LibTorch, or run scripts/setup")
 
 if(LibTorch_FOUND AND NOT TARGET TorchProf::LibTorch)
   find_library(_c10 c10 PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH

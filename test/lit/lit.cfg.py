@@ -1,0 +1,61 @@
+"""How lit runs the tests in this folder.
+
+Tools are found by name on PATH: torchprof-opt, torchprof-run and
+torchprof-report from the build tree, FileCheck, not, count and split-file
+from LLVM. Substitutions:
+
+  %python        the Python that imports the torch this tree is built with
+  %model-python  the Python that imports torchvision (it makes models)
+  %runtime       libtorchprof_runtime.so
+  %models        folder of the generated models, see test/models/make.py
+  %source        root of the sources, %build  root of the build tree
+  %cxx %cmake    the compiler and the cmake that made this tree
+  %torch-lib     folder of LibTorch's libraries
+
+Features: torch-1.13 or torch-2.13 (major.minor of LibTorch), the processor
+(x86_64), chromium, npm, asan, tsan.
+"""
+
+import os
+import shutil
+
+import lit.formats
+
+config.name = "torchprof"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".test", ".ir", ".py"]
+config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.torchprof_exec_root
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.torchprof_tools, config.llvm_tools, os.environ.get("PATH", "")]
+)
+# A test decides by itself where a profile goes and which language is spoken.
+config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["OMP_NUM_THREADS"] = "2"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+for name, value in (
+    # Longer names first: substitutions are applied in this order.
+    ("%model-python", config.torchprof_model_python),
+    ("%models", config.torchprof_models),
+    ("%python", config.torchprof_python),
+    ("%runtime", config.torchprof_runtime),
+    ("%source", config.torchprof_source),
+    ("%build", config.torchprof_build),
+    ("%cxx", config.torchprof_cxx),
+    ("%cmake", config.torchprof_cmake),
+    ("%torch-lib", config.libtorch_library_dir),
+):
+    config.substitutions.append((name + r"\b", value))
+
+major, minor = config.libtorch_version.split(".")[:2]
+config.available_features.add("torch-%s.%s" % (major, minor))
+config.available_features.add(config.target_processor)
+for program in ("chromium", "npm"):
+    if shutil.which(program):
+        config.available_features.add(program)
+for sanitizer, feature in (("address", "asan"), ("thread", "tsan")):
+    if sanitizer in config.torchprof_sanitize:
+        config.available_features.add(feature)
