@@ -1,0 +1,163 @@
+# Sourced by the scripts beside it. Choosing a LibTorch, installing what is
+# missing and building: each does nothing when there is nothing to do.
+
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+self=$(basename "$0")
+pip_version=2.13.0 # of the torch that TORCHPROF_TORCH=pip installs
+
+say() { printf '%s: %s\n' "$self" "$*"; }
+die() {
+  printf '%s: error: %s\n' "$self" "$*" >&2
+  exit 2
+}
+
+# Runs a command with its output in a log; shows the end of it on failure.
+# Registries' addresses are nobody's business in a build log: they are cut.
+logged() { # LOG COMMAND...
+  local log=$1
+  shift
+  mkdir -p "$(dirname "$log")"
+  if ! "$@" >"$log" 2>&1 </dev/null; then
+    tail -n 20 "$log" | sed -E 's#[a-z]+://[^[:space:]]+#(address)#g' >&2
+    return 1
+  fi
+}
+
+# --- packages ---------------------------------------------------------------
+
+# Names on standard output, one per line.
+missing_packages() {
+  local package command reason status
+  while read -r package command reason; do
+    case $package in '' | '#'*) continue ;; esac
+    if [ "$command" != - ] && command -v "$command" >/dev/null; then
+      continue
+    fi
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) ||
+      true
+    [ "$status" = installed ] || printf '%s\n' "$package"
+  done <"$root/scripts/packages.txt"
+}
+
+install_packages() {
+  command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+    die "expected Debian 12 (apt-get), found neither apt-get nor dpkg;" \
+      "install what scripts/packages.txt lists and call cmake yourself"
+  local missing as_root=()
+  missing=$(missing_packages | tr '\n' ' ')
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      die "these packages are missing and there is neither root nor sudo to" \
+        "install them: $missing"
+    as_root=(sudo --preserve-env=DEBIAN_FRONTEND)
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  say "installing packages (minutes the first time): $missing"
+  logged "$root/build/apt-update.log" "${as_root[@]}" apt-get -q update ||
+    say "warning: apt-get update failed; trying with the lists that are here"
+  # shellcheck disable=SC2086 # a list of words
+  logged "$root/build/apt-install.log" "${as_root[@]}" apt-get -q -y install \
+    --no-install-recommends $missing ||
+    die "could not install packages; the whole log: build/apt-install.log"
+}
+
+# --- LibTorch ---------------------------------------------------------------
+
+# Sets `torch` to what CMake is told and `build` to the folder to build in:
+# each LibTorch has its own, so that changing it rebuilds nothing.
+choose_torch() {
+  local wanted=${TORCHPROF_TORCH:-}
+  if [ -z "$wanted" ] && [ -z "${CMAKE_PREFIX_PATH:-}" ] &&
+    ! other_python_has_torch; then
+    wanted=system
+  fi
+  case $wanted in
+  '')
+    torch= build=$root/build/found-$(printf '%s' \
+      "${CMAKE_PREFIX_PATH:-}:$(command -v python3)" | cksum | cut -d' ' -f1)
+    say "LibTorch: whichever CMake finds (CMAKE_PREFIX_PATH, then python3)"
+    ;;
+  system)
+    torch=system build=$root/build/system
+    say "LibTorch: Debian's libtorch-dev"
+    ;;
+  pip)
+    torch=$root/build/venv-$pip_version build=$root/build/pip
+    say "LibTorch: PyPI's torch==$pip_version"
+    ;;
+  *)
+    [ -d "$wanted" ] ||
+      die "TORCHPROF_TORCH: expected system, pip or the folder of a" \
+        "LibTorch, found '$wanted'"
+    torch=$(cd "$wanted" && pwd)
+    build=$root/build/path-$(printf '%s' "$torch" | cksum | cut -d' ' -f1)
+    say "LibTorch: $torch"
+    ;;
+  esac
+}
+
+other_python_has_torch() {
+  local python
+  python=$(command -v python3) || return 1
+  case $(readlink -f "$python") in /usr/bin/*) return 1 ;; esac
+  "$python" -c 'import torch' >/dev/null 2>&1
+}
+
+# A virtual environment with the wheel; its libraries are what is linked.
+install_wheel() {
+  [ "${TORCHPROF_TORCH:-}" = pip ] || return 0
+  local done_mark=$torch/.torchprof-$pip_version
+  [ ! -e "$done_mark" ] || return 0
+  say "installing torch==$pip_version into ${torch#"$root"/} (minutes the" \
+    "first time)"
+  rm -rf "$torch"
+  logged "$root/build/pip.log" /usr/bin/python3 -m venv "$torch" ||
+    die "could not make a virtual environment; the whole log: build/pip.log"
+  logged "$root/build/pip.log" "$torch/bin/python3" -m pip install \
+    --no-input "torch==$pip_version" numpy ||
+    die "could not install torch==$pip_version; the whole log: build/pip.log"
+  touch "$done_mark"
+}
+
+# --- build ------------------------------------------------------------------
+
+# A unit with LibTorch's headers takes up to 2 GB: memory limits the jobs too.
+jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/^MemAvailable:/ { print int($2 / 2000000) }' /proc/meminfo)
+  [ "${memory:-1}" -ge 1 ] || memory=1
+  echo $((cores < memory ? cores : memory))
+}
+
+configure() {
+  local launcher=()
+  if [ -n "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
+    launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$CMAKE_CXX_COMPILER_LAUNCHER")
+  elif command -v ccache >/dev/null; then
+    launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  [ ! -e "$build/build.ninja" ] || return 0
+  say "configuring ${build#"$root"/}"
+  logged "$build/configure.log" cmake -G Ninja -S "$root" -B "$build" \
+    -DCMAKE_BUILD_TYPE=Release "-DTORCHPROF_TORCH=$torch" \
+    "-DTORCHPROF_TEST_MODELS=$root/build/models" "${launcher[@]}" ||
+    die "cmake failed; the whole log: ${build#"$root"/}/configure.log"
+}
+
+build_all() {
+  say "building in ${build#"$root"/}"
+  cmake --build "$build" --parallel "$(jobs)" ||
+    die "the build failed"
+}
+
+install_and_build() {
+  install_packages
+  choose_torch
+  install_wheel
+  configure
+  build_all
+}
