@@ -1,0 +1,38 @@
+//===- Compat.h - what differs between LibTorch versions --------*- C++ -*-===//
+//
+// The one place that knows about versions. Supported: 1.13 to 2.13.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_PASSES_COMPAT_H
+#define TORCHPROF_PASSES_COMPAT_H
+
+#include <ATen/core/interned_strings.h>
+#include <ATen/core/jit_type.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+namespace torchprof {
+
+/// The function that a class's method name stands for, or null.
+inline torch::jit::Function *findMethod(const c10::ClassType &Class,
+                                        const std::string &Name) {
+  return Class.findMethod(Name);
+}
+
+/// The graph behind a function, or null for what is not TorchScript.
+inline torch::jit::GraphFunction *asGraph(torch::jit::Function *F) {
+  return F ? torch::jit::tryToGraphFunction(*F) : nullptr;
+}
+
+/// The graph that a prim::fork node runs, or null for other nodes.
+inline torch::jit::Graph *forkedGraph(const torch::jit::Node *N) {
+  if (N->kind() != torch::jit::prim::fork ||
+      !N->hasAttribute(torch::jit::attr::Subgraph))
+    return nullptr;
+  return N->g(torch::jit::attr::Subgraph).get();
+}
+
+} // namespace torchprof
+
+#endif // TORCHPROF_PASSES_COMPAT_H

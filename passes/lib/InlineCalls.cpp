@@ -1,0 +1,191 @@
+//===- InlineCalls.cpp - inline every call, remember where from -----------===//
+//
+// LibTorch's own inliner names the call of a node in its call stack, but loses
+// the outer calls of what lies inside blocks, and the whole stack of nodes
+// without outputs. So calls are inlined here one by one: what stands between
+// the node before a call and the call itself after insertion is exactly what
+// came from it, blocks and forked graphs included. The callees' graphs are
+// only read, and nothing is cached in them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compat.h"
+#include "SourceLocation.h"
+#include "torchprof/Passes.h"
+
+#include <torch/csrc/jit/passes/constant_pooling.h>
+#include <torch/csrc/jit/passes/constant_propagation.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+namespace {
+
+class CallInliner {
+public:
+  CallInliner(Manifest &Table, ScopeMap &Scopes, uint32_t RootScope,
+              const Value *RootSelf)
+      : Table(Table), Scopes(Scopes), RootScope(RootScope), RootSelf(RootSelf) {
+  }
+
+  void run(Block *Body) {
+    // Inlining replaces the node at hand, so step before looking at it.
+    for (Node *N = *Body->nodes().begin(); N != Body->return_node();) {
+      if (Node *FirstInlined = inlineCall(N)) {
+        N = FirstInlined;
+        continue;
+      }
+      for (Block *Inner : N->blocks())
+        run(Inner);
+      if (Graph *Forked = forkedGraph(N)) {
+        for (size_t I = 0; I < N->inputs().size(); ++I)
+          Captured[Forked->inputs()[I]] = N->input(I);
+        run(Forked->block());
+      }
+      N = N->next();
+    }
+  }
+
+  /// Gives \p Scope to every node of \p Body, inner blocks and forked graphs
+  /// included.
+  void mark(Block *Body, uint32_t Scope) {
+    for (Node *N : Body->nodes())
+      mark(N, Scope);
+  }
+
+private:
+  void mark(Node *N, uint32_t Scope) {
+    Scopes.ScopeOf[N] = Scope;
+    for (Block *Inner : N->blocks())
+      mark(Inner, Scope);
+    if (Graph *Forked = forkedGraph(N))
+      mark(Forked->block(), Scope);
+  }
+
+  struct Callee {
+    GraphFunction *Function = nullptr;
+    std::string Module; ///< path of the instance from the root, or "?"
+    std::string Class;
+    size_t SkippedInputs = 0; ///< leading inputs that are not arguments
+  };
+
+  /// The path of a module value from the root, "" for the root itself, "?" if
+  /// it is not read by name (a module out of a list, say).
+  std::string instancePath(const Value *V) const {
+    std::string Path;
+    while (true) {
+      if (V->node()->kind() == prim::GetAttr) {
+        const std::string &Name = V->node()->s(attr::name);
+        Path = Path.empty() ? Name : Name + "." + Path;
+        V = V->node()->input(0);
+        continue;
+      }
+      auto Outer = Captured.find(V);
+      if (Outer == Captured.end())
+        break;
+      V = Outer->second;
+    }
+    return V == RootSelf ? Path : Path.empty() ? "?" : "?." + Path;
+  }
+
+  Callee calleeOf(Node *N) const {
+    Callee C;
+    if (N->kind() == prim::CallMethod) {
+      // A call through an interface has no one callee: it stays a node.
+      auto Class = N->input(0)->type()->cast<c10::ClassType>();
+      if (!Class)
+        return C;
+      C.Function = asGraph(findMethod(*Class, N->s(attr::name)));
+      if (Class->is_module())
+        C.Module = instancePath(N->input(0));
+      if (Class->name())
+        C.Class = Class->name()->name();
+    } else if (N->kind() == prim::CallFunction) {
+      auto Type = N->input(0)->type()->cast<c10::FunctionType>();
+      // A fallback function is the optimizer's, not the author's.
+      if (!Type || N->input(0)->node()->hasAttribute(Symbol::attr("fallback")))
+        return C;
+      C.Function = asGraph(Type->function());
+      C.SkippedInputs = 1;
+    }
+    return C;
+  }
+
+  uint32_t addScope(Node *Call, const Callee &C) {
+    ManifestScope Scope;
+    auto It = Scopes.ScopeOf.find(Call);
+    Scope.Parent = It == Scopes.ScopeOf.end() ? RootScope : It->second;
+    std::string Outer = Table.modulePath(Scope.Parent);
+    std::string Segment = C.Module;
+    if (Segment == Outer)
+      Segment.clear();
+    else if (!Outer.empty() && Segment.starts_with(Outer + "."))
+      Segment.erase(0, Outer.size() + 1);
+    Scope.Module = Table.intern(Segment);
+    Scope.Class = Table.intern(C.Class);
+    Scope.Function = Table.intern(C.Function->name());
+    Scope.Call = locate(Call->sourceRange(), Table);
+    Table.Scopes.push_back(Scope);
+    return static_cast<uint32_t>(Table.Scopes.size() - 1);
+  }
+
+  /// Inlines \p N if it is a call that can be. Returns the node to go on with,
+  /// null if \p N was left alone.
+  Node *inlineCall(Node *N) {
+    Callee C = calleeOf(N);
+    if (!C.Function)
+      return nullptr;
+    uint32_t Scope = addScope(N, C);
+    Node *Before = N->prev();
+    Graph *Caller = N->owningGraph();
+    WithInsertPoint Guard(N);
+    auto Arguments = N->inputs().slice(C.SkippedInputs);
+    std::vector<Value *> Results =
+        insertGraph(*Caller, *C.Function->graph(), Arguments);
+    for (Node *Inlined = Before->next(); Inlined != N;
+         Inlined = Inlined->next())
+      mark(Inlined, Scope);
+    for (size_t I = 0; I < Results.size(); ++I)
+      N->output(I)->replaceAllUsesWith(Results[I]);
+    Node *Next = Before->next();
+    if (Next == N)
+      Next = N->next();
+    Scopes.ScopeOf.erase(N);
+    N->destroy();
+    return Next;
+  }
+
+  Manifest &Table;
+  ScopeMap &Scopes;
+  uint32_t RootScope;
+  const Value *RootSelf;
+  /// What a forked graph's inputs stand for outside.
+  std::unordered_map<const Value *, const Value *> Captured;
+};
+
+} // namespace
+
+void inlineCalls(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes) {
+  ManifestScope Root;
+  Root.Class = Table.intern(Method.Class);
+  Root.Function = Table.intern(Method.Name + "(" + Method.Signature + ")");
+  Table.Scopes.push_back(Root);
+  auto RootScope = static_cast<uint32_t>(Table.Scopes.size() - 1);
+  Scopes.RootOf[Method.Body.get()] = RootScope;
+
+  const Value *Self =
+      Method.Body->inputs().empty() ? nullptr : Method.Body->inputs()[0];
+  CallInliner Inliner(Table, Scopes, RootScope, Self);
+  Inliner.mark(Method.Body->block(), RootScope);
+  Inliner.run(Method.Body->block());
+
+  // What the importer does to code that it reads.
+  std::shared_ptr<Graph> Body = Method.Body;
+  ConstantPropagationImmutableTypes(Body);
+  EliminateDeadCode(Body);
+  ConstantPooling(Body);
+}
+
+} // namespace torchprof

@@ -1,0 +1,81 @@
+//===- PassTable.cpp - the passes by name ---------------------------------===//
+//
+// Gives each pass the one shape that a driver for text needs. Graphs from text
+// belong to no module: sites have model id 0 and roots carry no manifest, so
+// that a site number is just its index.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compat.h"
+#include "ProbeOps.h"
+#include "torchprof/Passes.h"
+
+namespace torchprof {
+
+using namespace torch::jit;
+using Errors = std::vector<std::string>;
+using GraphPointer = std::shared_ptr<Graph>;
+
+static MethodGraph asMethod(const GraphPointer &Body) {
+  MethodGraph Method;
+  Method.Name = "graph";
+  Method.Body = Body;
+  return Method;
+}
+
+static Errors runInlineCalls(GraphPointer &Body, const SiteOptions &,
+                             std::ostream &) {
+  Manifest Table;
+  ScopeMap Scopes;
+  inlineCalls(asMethod(Body), Table, Scopes);
+  return {};
+}
+
+static bool hasProbes(Block *Body) {
+  for (Node *N : Body->nodes()) {
+    if (ops::isProbe(N))
+      return true;
+    for (Block *Inner : N->blocks())
+      if (hasProbes(Inner))
+        return true;
+  }
+  return false;
+}
+
+static Errors runInsertProbes(GraphPointer &Body, const SiteOptions &Options,
+                              std::ostream &) {
+  if (hasProbes(Body->block()))
+    return {"expected a graph without probes, found an instrumented one: run "
+            "strip-probes first"};
+  insertProbes(numberSites({asMethod(Body)}, {}, {}, Options),
+               /*WithManifest=*/false);
+  return {};
+}
+
+static Errors runPrintSites(GraphPointer &Body, const SiteOptions &Options,
+                            std::ostream &Out) {
+  printSites(numberSites({asMethod(Body)}, {}, {}, Options).Table, Out);
+  return {};
+}
+
+static Errors runStripProbes(GraphPointer &Body, const SiteOptions &,
+                             std::ostream &) {
+  if (stripProbes(*Body) == 0)
+    return {"expected a graph with probes, found none"};
+  return {};
+}
+
+static Errors runVerifyProbes(GraphPointer &Body, const SiteOptions &,
+                              std::ostream &) {
+  return verifyProbes({asMethod(Body)});
+}
+
+const std::vector<PassInfo> &passes() {
+  static const std::vector<PassInfo> Table = {
+#define PASS(FLAG, FUNCTION, HELP) {FLAG, HELP, FUNCTION},
+#include "../Passes.def"
+  };
+  return Table;
+}
+
+} // namespace torchprof

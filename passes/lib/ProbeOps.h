@@ -1,0 +1,46 @@
+//===- ProbeOps.h - the probes as nodes -------------------------*- C++ -*-===//
+//
+// Symbols and shapes of the probe nodes, for the passes that make, find and
+// remove them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_PASSES_PROBEOPS_H
+#define TORCHPROF_PASSES_PROBEOPS_H
+
+#include "Compat.h"
+
+namespace torchprof::ops {
+
+inline torch::jit::Symbol begin() {
+  static const auto S = torch::jit::Symbol::fromQualString("torchprof::begin");
+  return S;
+}
+
+inline torch::jit::Symbol end() {
+  static const auto S = torch::jit::Symbol::fromQualString("torchprof::end");
+  return S;
+}
+
+inline torch::jit::Symbol enter() {
+  static const auto S = torch::jit::Symbol::fromQualString("torchprof::enter");
+  return S;
+}
+
+/// begin(site) or enter(manifest, site).
+inline bool opens(const torch::jit::Node *N) {
+  return N->kind() == begin() || N->kind() == enter();
+}
+
+inline bool closes(const torch::jit::Node *N) { return N->kind() == end(); }
+
+inline bool isProbe(const torch::jit::Node *N) { return opens(N) || closes(N); }
+
+/// The site number's value: the last input of every probe.
+inline torch::jit::Value *site(torch::jit::Node *N) {
+  return N->inputs().empty() ? nullptr : N->inputs().back();
+}
+
+} // namespace torchprof::ops
+
+#endif // TORCHPROF_PASSES_PROBEOPS_H

@@ -1,0 +1,323 @@
+//===- SiteNumbering.cpp - which places are sites, and their numbers ------===//
+//
+// A pre-order walk over the inlined graphs: the walk order is the id order,
+// parents come before children, and nothing depends on addresses. The graphs
+// are not changed, so the result can also just be printed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeSelection.h"
+#include "SourceLocation.h"
+#include "torchprof/Passes.h"
+
+#include <algorithm>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+namespace {
+
+/// More producers than this are not listed: edges are for drawing, and the
+/// bound keeps the walk linear.
+constexpr size_t MaxProducers = 64;
+
+class SiteNumberer {
+public:
+  SiteNumberer(Manifest Table, const ScopeMap &Scopes,
+               const SiteOptions &Options)
+      : Scopes(Scopes), Options(Options) {
+    Result.Table = std::move(Table);
+  }
+
+  void run(const MethodGraph &Method) {
+    auto Root = Scopes.RootOf.find(Method.Body.get());
+    RootScope =
+        Root != Scopes.RootOf.end() ? Root->second : addRootScope(Method);
+    ManifestSite Site;
+    Site.Kind = Result.Table.intern("method");
+    Site.Name = Result.Table.intern(Method.Name);
+    Site.Scope = RootScope;
+    Site.Flags = SF_Root;
+    uint32_t Index = addSite(std::move(Site), SitePlace());
+    Result.RootGraph.back() = Method.Body.get();
+    Producers.clear();
+    if (Options.Level == Granularity::Op)
+      visitNodes(Method.Body->block(), Index, 0);
+    else
+      visitRegions(Method.Body->block(), Index, RootScope, 0);
+  }
+
+  SiteNumbering take() { return std::move(Result); }
+
+private:
+  using SiteList = std::vector<uint32_t>;
+
+  uint32_t addRootScope(const MethodGraph &Method) {
+    ManifestScope Scope;
+    Scope.Class = Result.Table.intern(Method.Class);
+    Scope.Function =
+        Result.Table.intern(Method.Name + "(" + Method.Signature + ")");
+    Result.Table.Scopes.push_back(Scope);
+    return static_cast<uint32_t>(Result.Table.Scopes.size() - 1);
+  }
+
+  uint32_t addSite(ManifestSite Site, SitePlace Place) {
+    if (Result.Table.Sites.size() >= (size_t(1) << 20))
+      throw InstrumentError("expected at most 1048576 sites, found more: use "
+                            "--include, --exclude or --granularity=module");
+    Result.Table.Sites.push_back(std::move(Site));
+    Result.Places.push_back(Place);
+    Result.RootGraph.push_back(nullptr);
+    return static_cast<uint32_t>(Result.Table.Sites.size() - 1);
+  }
+
+  uint32_t scopeOf(const Node *N) const {
+    auto It = Scopes.ScopeOf.find(N);
+    return It == Scopes.ScopeOf.end() ? RootScope : It->second;
+  }
+
+  const std::string &pathOf(uint32_t Scope) {
+    auto [It, IsNew] = Paths.try_emplace(Scope);
+    if (IsNew)
+      It->second = Result.Table.modulePath(Scope);
+    return It->second;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Producers: for each value, the sites that it comes from. Values are
+  // defined before they are used, so one walk in program order suffices.
+  //===--------------------------------------------------------------------===//
+
+  void addProducers(SiteList &To, const Value *V) const {
+    auto It = Producers.find(V);
+    if (It != Producers.end())
+      addSites(To, It->second);
+  }
+
+  static void addSites(SiteList &To, const SiteList &From) {
+    for (uint32_t Site : From)
+      if (To.size() < MaxProducers &&
+          std::find(To.begin(), To.end(), Site) == To.end())
+        To.push_back(Site);
+  }
+
+  SiteList producersOfInputs(const Node *N) const {
+    SiteList Found;
+    for (const Value *Input : N->inputs())
+      addProducers(Found, Input);
+    std::sort(Found.begin(), Found.end());
+    return Found;
+  }
+
+  void setProducers(const Node *N, const SiteList &From) {
+    if (From.empty())
+      return;
+    for (const Value *Output : N->outputs())
+      Producers[Output] = From;
+  }
+
+  /// What enters a node's blocks or its forked graph.
+  void bindInner(const Node *N) {
+    auto Bind = [&](const Value *Inner, const Value *Outer) {
+      SiteList From;
+      addProducers(From, Outer);
+      if (!From.empty())
+        Producers[Inner] = std::move(From);
+    };
+    if (Graph *Forked = forkedGraph(N))
+      for (size_t I = 0; I < N->inputs().size(); ++I)
+        Bind(Forked->inputs()[I], N->input(I));
+    // A loop's inputs are trip count, condition and carried values; its
+    // block's are the iteration and the carried values.
+    if (N->kind() == prim::Loop)
+      for (size_t I = 2; I < N->inputs().size(); ++I)
+        Bind(N->blocks()[0]->inputs()[I - 1], N->input(I));
+  }
+
+  /// What leaves the blocks of a node that has no site of its own.
+  void bindOutputs(const Node *N) {
+    size_t Skip = N->kind() == prim::Loop ? 1 : 0;
+    for (const Block *Inner : N->blocks())
+      for (size_t I = 0; I < N->outputs().size(); ++I)
+        if (I + Skip < Inner->outputs().size())
+          addProducers(Producers[N->output(I)], Inner->outputs()[I + Skip]);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // One site per node
+  //===--------------------------------------------------------------------===//
+
+  void skip(const Node *N, const char *Reason) {
+    ++Result.SkippedByKind[Reason];
+    Result.SkippedNodes.push_back(N->kind().toQualString() + std::string(": ") +
+                                  Reason);
+  }
+
+  bool wanted(const Node *N) {
+    ++Result.NodesSeen;
+    switch (Classifier.classify(N)) {
+    case NodeClass::Never:
+      skip(N, "moves values only");
+      return false;
+    case NodeClass::Extra:
+      if (Options.Nodes != NodeChoice::All) {
+        skip(N, "no tensors");
+        return false;
+      }
+      break;
+    case NodeClass::Default:
+      break;
+    }
+    if (!isSelected(Options, N->kind().toQualString(), pathOf(scopeOf(N)))) {
+      skip(N, "filtered");
+      return false;
+    }
+    return true;
+  }
+
+  ManifestSite describe(const Node *N, uint32_t Parent, uint32_t Flags) {
+    Manifest &Table = Result.Table;
+    ManifestSite Site;
+    Site.Parent = Parent;
+    Site.Kind = Table.intern(N->kind().toQualString());
+    if (const c10::FunctionSchema *Schema = N->maybeSchema())
+      Site.Overload = Table.intern(Schema->overload_name());
+    if (!N->outputs().empty())
+      Site.Name = Table.intern(N->output(0)->debugName());
+    Site.Scope = scopeOf(N);
+    Site.Source = locate(N->sourceRange(), Table);
+    Site.Flags = Flags;
+    if (!N->blocks().empty())
+      Site.Flags |= SF_Control;
+    if (isWrittenAsMethod(N->sourceRange(), N->kind().toUnqualString()))
+      Site.Flags |= SF_Method;
+    Site.Producers = producersOfInputs(N);
+    return Site;
+  }
+
+  void visitNodes(Block *Body, uint32_t Parent, uint32_t Flags) {
+    for (Node *N : Body->nodes()) {
+      bool IsSite = wanted(N);
+      uint32_t Inner = Parent;
+      if (IsSite) {
+        Inner = addSite(describe(N, Parent, Flags), {N, N});
+        setProducers(N, {Inner});
+      } else {
+        setProducers(N, producersOfInputs(N));
+      }
+      bindInner(N);
+      for (Block *Child : N->blocks())
+        visitNodes(Child, Inner, Flags);
+      if (Graph *Forked = forkedGraph(N))
+        visitNodes(Forked->block(), Inner, Flags | SF_Async);
+      if (!IsSite && !N->blocks().empty())
+        bindOutputs(N);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // One site per module call. The nodes of one call are contiguous after
+  // inlining, but for constants and attributes, which other passes move.
+  //===--------------------------------------------------------------------===//
+
+  static bool isMobile(const Node *N) {
+    return N->kind() == prim::Constant || N->kind() == prim::GetAttr;
+  }
+
+  /// The outermost module call between \p Enclosing and the scope of \p N, or
+  /// \p Enclosing itself when the node was written in it directly.
+  uint32_t outermostCall(const Node *N, uint32_t Enclosing) {
+    uint32_t Found = Enclosing;
+    for (uint32_t S = scopeOf(N); S != Enclosing;
+         S = Result.Table.Scopes[S].Parent) {
+      if (S == NoIndex)
+        return Enclosing;
+      if (Result.Table.Scopes[S].Module != 0)
+        Found = S;
+    }
+    return Found;
+  }
+
+  uint32_t addRegion(uint32_t Scope, SitePlace Place, uint32_t Parent,
+                     uint32_t Flags) {
+    ManifestSite Site;
+    Site.Parent = Parent;
+    Site.Kind = Result.Table.intern("module");
+    Site.Name = Result.Table.Scopes[Scope].Module;
+    Site.Scope = Scope;
+    Site.Flags = Flags | SF_Module;
+    return addSite(std::move(Site), Place);
+  }
+
+  void visitRegions(Block *Body, uint32_t Parent, uint32_t Enclosing,
+                    uint32_t Flags) {
+    visitRegions(*Body->nodes().begin(), Body->return_node(), Parent, Enclosing,
+                 Flags);
+  }
+
+  /// Visits the nodes from \p First up to, without, \p Stop.
+  void visitRegions(Node *First, Node *Stop, uint32_t Parent,
+                    uint32_t Enclosing, uint32_t Flags) {
+    for (Node *N = First; N != Stop;) {
+      uint32_t Call = isMobile(N) ? Enclosing : outermostCall(N, Enclosing);
+      if (Call == Enclosing) {
+        visitInRegion(N, Parent, Enclosing, Flags);
+        N = N->next();
+        continue;
+      }
+      Node *Last = N;
+      for (Node *Next = N->next(); Next != Stop; Next = Next->next()) {
+        if (isMobile(Next))
+          continue;
+        if (outermostCall(Next, Enclosing) != Call)
+          break;
+        Last = Next;
+      }
+      uint32_t Inner = Parent;
+      if (isSelected(Options, "module", pathOf(Call)))
+        Inner = addRegion(Call, {N, Last}, Parent, Flags);
+      else
+        skip(N, "filtered");
+      visitRegions(N, Last->next(), Inner, Call, Flags);
+      N = Last->next();
+    }
+  }
+
+  /// A node directly inside the region \p Region.
+  void visitInRegion(Node *N, uint32_t Region, uint32_t Enclosing,
+                     uint32_t Flags) {
+    ++Result.NodesSeen;
+    for (uint32_t From : producersOfInputs(N))
+      if (From != Region)
+        addSites(Result.Table.Sites[Region].Producers, {From});
+    if (!isMobile(N))
+      setProducers(N, {Region});
+    bindInner(N);
+    for (Block *Child : N->blocks())
+      visitRegions(Child, Region, Enclosing, Flags);
+    if (Graph *Forked = forkedGraph(N))
+      visitRegions(Forked->block(), Region, Enclosing, Flags | SF_Async);
+  }
+
+  SiteNumbering Result;
+  const ScopeMap &Scopes;
+  const SiteOptions &Options;
+  NodeClassifier Classifier;
+  uint32_t RootScope = 0;
+  std::unordered_map<const Value *, SiteList> Producers;
+  std::unordered_map<uint32_t, std::string> Paths;
+};
+
+} // namespace
+
+SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
+                          Manifest Table, const ScopeMap &Scopes,
+                          const SiteOptions &Options) {
+  SiteNumberer Numberer(std::move(Table), Scopes, Options);
+  for (const MethodGraph &Method : Methods)
+    Numberer.run(Method);
+  return Numberer.take();
+}
+
+} // namespace torchprof

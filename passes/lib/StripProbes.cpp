@@ -1,0 +1,74 @@
+//===- StripProbes.cpp - remove probe pairs -------------------------------===//
+//
+// The inverse of InsertProbes: strip(insert(G)) is G. A constant goes only if
+// a probe used it and nothing else does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProbeOps.h"
+#include "torchprof/Passes.h"
+
+#include <unordered_set>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+namespace {
+
+class ProbeStripper {
+public:
+  uint64_t run(Block *Body) {
+    collect(Body);
+    // An end uses what its begin returns, so ends go first.
+    for (bool Opening : {false, true})
+      for (Node *Probe : Probes)
+        if (ops::opens(Probe) == Opening)
+          destroy(Probe);
+    for (Node *Feeding : Feeders)
+      if (!Feeding->hasUses())
+        Feeding->destroy();
+    return Pairs;
+  }
+
+private:
+  void collect(Block *Body) {
+    for (Node *N : Body->nodes()) {
+      if (ops::isProbe(N))
+        Probes.push_back(N);
+      for (Block *Inner : N->blocks())
+        collect(Inner);
+      if (Graph *Forked = forkedGraph(N))
+        collect(Forked->block());
+    }
+  }
+
+  void destroy(Node *Probe) {
+    Pairs += ops::opens(Probe);
+    for (Value *Input : Probe->inputs()) {
+      Node *Feeding = Input->node();
+      bool Feeds = Feeding->kind() == prim::Constant ||
+                   (Feeding->kind() == prim::GetAttr &&
+                    Feeding->s(attr::name) == ManifestAttribute);
+      if (Feeds && Seen.insert(Feeding).second)
+        Feeders.push_back(Feeding);
+    }
+    // A begin whose value is used by something else than an end is not ours
+    // to remove: the graph would no longer be well formed.
+    if (ops::opens(Probe) && Probe->hasUses())
+      throw InstrumentError("expected a probe's start time to be used by its "
+                            "end only, found another use");
+    Probe->destroy();
+  }
+
+  std::vector<Node *> Probes;
+  std::vector<Node *> Feeders;
+  std::unordered_set<Node *> Seen;
+  uint64_t Pairs = 0;
+};
+
+} // namespace
+
+uint64_t stripProbes(Graph &Body) { return ProbeStripper().run(Body.block()); }
+
+} // namespace torchprof
