@@ -39,12 +39,12 @@ function(torchprof_find_test_pythons)
     # .../PREFIX/lib/pythonX.Y/site-packages/torch is how wheels lie.
     set(wheel "")
     if(LibTorch_PREFIX MATCHES "^(.+)/lib/[^/]+/site-packages/torch$")
-      set(wheel "${CMAKE_MATCH_1}")
+      set(wheel "${CMAKE_MATCH_1}/bin/python3")
     endif()
     # Debian's headers and its Python differ in the patch number.
     string(REGEX MATCH "^[0-9]+\\.[0-9]+\\." minor "${LibTorch_VERSION}")
     _torchprof_python_with(python torch "${minor}"
-      "${wheel}/bin/python3" "${TORCHPROF_TORCH}/bin/python3"
+      "${wheel}" "${TORCHPROF_TORCH}/bin/python3"
       /usr/bin/python3 "${onPath}")
     set(TORCHPROF_PYTHON "${python}" CACHE FILEPATH "" FORCE)
   endif()

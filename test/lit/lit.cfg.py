@@ -47,8 +47,10 @@ for name, value in (
     ("%cxx", config.torchprof_cxx),
     ("%cmake", config.torchprof_cmake),
     ("%torch-lib", config.libtorch_library_dir),
+    ("%{path}", config.environment["PATH"]),
 ):
-    config.substitutions.append((name + r"\b", value))
+    boundary = "" if name.endswith("}") else r"\b"
+    config.substitutions.append((name + boundary, value))
 
 major, minor = config.libtorch_version.split(".")[:2]
 config.available_features.add("torch-%s.%s" % (major, minor))

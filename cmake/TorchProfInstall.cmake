@@ -1,0 +1,73 @@
+# What `cmake --install` and CPack put where. The tools install themselves
+# (torchprof_add_tool). A consumer says
+#
+#   find_package(TorchProf REQUIRED)
+#   target_link_libraries(server PRIVATE TorchProf::runtime)
+#
+# The package brings its own FindLibTorch: LibTorch's CMake package adds CUDA
+# and MKL to every consumer, and a program that uses it already may go on.
+
+include(CMakePackageConfigHelpers)
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" LibTorch_VERSION_MAJOR_MINOR
+       "${LibTorch_VERSION}")
+
+set(_package "${CMAKE_INSTALL_LIBDIR}/cmake/TorchProf")
+
+foreach(part runtime passes)
+  set_target_properties(torchprof_${part} PROPERTIES
+    EXPORT_NAME ${part}
+    INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:\
+${PROJECT_SOURCE_DIR}/${part}/include>;$<BUILD_INTERFACE:\
+${PROJECT_SOURCE_DIR}/runtime/include>;$<INSTALL_INTERFACE:\
+${CMAKE_INSTALL_INCLUDEDIR}>")
+  install(TARGETS torchprof_${part} EXPORT TorchProfTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${part}/include/torchprof"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+endforeach()
+# In a host with a LibTorch of its own, that one must be used: no RUNPATH.
+set_target_properties(torchprof_runtime PROPERTIES INSTALL_RPATH "")
+install(EXPORT TorchProfTargets NAMESPACE TorchProf::
+  DESTINATION "${_package}")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TorchProfConfig.cmake.in"
+  "${CMAKE_CURRENT_BINARY_DIR}/TorchProfConfig.cmake"
+  INSTALL_DESTINATION "${_package}")
+write_basic_package_version_file(
+  "${CMAKE_CURRENT_BINARY_DIR}/TorchProfConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${CMAKE_CURRENT_BINARY_DIR}/TorchProfConfig.cmake"
+  "${CMAKE_CURRENT_BINARY_DIR}/TorchProfConfigVersion.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/FindLibTorch.cmake"
+  DESTINATION "${_package}")
+
+# Manual pages: docs/torchprof*.md, converted at build time.
+find_program(_python python3 PATHS /usr/bin NO_CACHE)
+file(GLOB _pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/torchprof*.md")
+if(_python)
+  set(_manual "")
+  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/man")
+  foreach(page IN LISTS _pages)
+    get_filename_component(name "${page}" NAME_WE)
+    set(out "${CMAKE_CURRENT_BINARY_DIR}/man/${name}.1")
+    add_custom_command(OUTPUT "${out}"
+      COMMAND "${_python}" "${PROJECT_SOURCE_DIR}/cmake/make-man.py"
+        ${name} ${PROJECT_VERSION} "${page}" "${out}"
+      DEPENDS "${page}" "${PROJECT_SOURCE_DIR}/cmake/make-man.py" VERBATIM)
+    list(APPEND _manual "${out}")
+  endforeach()
+  add_custom_target(man-pages ALL DEPENDS ${_manual})
+  install(FILES ${_manual} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+endif()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME torchprof)
+set(CPACK_PACKAGE_CONTACT "the torchprof authors <torchprof@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+include(CPack)

@@ -1,0 +1,50 @@
+# bash completion for torchprof's tools. Options come from the tools' own
+# --help, so that this file never lags behind them.
+
+_torchprof_options() { # COMMAND...
+  "$@" --help 2>/dev/null | grep -oE -- '(^| )--[a-z][a-z0-9-]*=?' |
+    tr -d ' ' | sort -u
+}
+
+# The report's commands, from the indented lines of its help.
+_torchprof_report_commands() {
+  torchprof-report --help 2>/dev/null |
+    sed -nE 's/^  ([a-z]+)( .*)?$/\1/p' | sort -u
+}
+
+_torchprof() {
+  local word=${COMP_WORDS[COMP_CWORD]} tool=${COMP_WORDS[0]##*/} first=1
+  COMPREPLY=()
+  if [ "$tool" = torchprof ]; then
+    if [ "$COMP_CWORD" -eq 1 ]; then
+      mapfile -t COMPREPLY < <(compgen -W "record opt run report doctor \
+        version help --print-runtime-path" -- "$word")
+      return
+    fi
+    case ${COMP_WORDS[1]} in
+    opt | run | report) tool=torchprof-${COMP_WORDS[1]} first=2 ;;
+    record) tool=torchprof-run first=2 ;;
+    help)
+      mapfile -t COMPREPLY < <(compgen -W "opt run report" -- "$word")
+      return
+      ;;
+    *) return ;;
+    esac
+  fi
+  if [ "$tool" = torchprof-report ] && [ "$COMP_CWORD" -eq "$first" ]; then
+    mapfile -t COMPREPLY < <(compgen -W "$(_torchprof_report_commands)" \
+      -- "$word")
+  elif [[ $word == -* ]]; then
+    local command=("$tool")
+    if [ "$tool" = torchprof-report ]; then
+      command+=("${COMP_WORDS[first]}")
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$(_torchprof_options "${command[@]}")" \
+      -- "$word")
+    if [[ ${COMPREPLY[0]:-} == *= ]]; then compopt -o nospace; fi
+  else
+    compopt -o default
+  fi
+}
+
+complete -F _torchprof torchprof torchprof-opt torchprof-run torchprof-report
