@@ -1,0 +1,60 @@
+//===- InputSpec.h - the grammar of --input ---------------------*- C++ -*-===//
+//
+//   spec   := tensor | file | scalar | list | tuple | dict
+//   tensor := dtype '[' [size (',' size)*] ']' ['{' low ':' high '}']
+//   dtype  := float double half bfloat16 int64 int32 int16 int8 uint8 bool
+//             complex64 complex128, and LibTorch's other names for them
+//   file   := '@' path            (the rest of the argument)
+//   scalar := 3 | 1.5 | true | false | None | 'text'
+//   list   := '[' [spec (',' spec)*] ']'
+//   tuple  := '(' [spec (',' spec)*] ')'
+//   dict   := '{' [spec ':' spec (',' spec ':' spec)*] '}'
+//
+// Values are random within [low, high): of an integer tensor 0 to 10, of a
+// floating one 0 to 1, if no range is given. Standard library only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TOOLS_INPUTSPEC_H
+#define TORCHPROF_TOOLS_INPUTSPEC_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace torchprof {
+
+struct InputSpec {
+  enum class Kind {
+    Tensor,
+    File,
+    Integer,
+    Real,
+    Boolean,
+    Text,
+    None,
+    List,
+    Tuple,
+    Dict
+  };
+  Kind Type = Kind::None;
+  std::string Word; ///< Tensor: dtype; File: path; Text: the text
+  std::vector<int64_t> Sizes;
+  std::optional<double> Low, High;
+  int64_t Integer = 0; ///< Integer and Boolean
+  double Real = 0;
+  std::vector<InputSpec> Items; ///< List, Tuple; Dict: key, value, key, ...
+};
+
+/// Reads one argument. On failure returns false and sets \p Error to
+/// "expected X, found Y" with the position in \p Text.
+bool parseInputSpec(const std::string &Text, InputSpec &Spec,
+                    std::string &Error);
+
+/// The dtypes of the grammar, for messages.
+std::string inputTypeNames();
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_INPUTSPEC_H

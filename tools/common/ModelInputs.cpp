@@ -1,0 +1,245 @@
+//===- ModelInputs.cpp - arguments for a method ---------------------------===//
+
+#include "ModelInputs.h"
+
+#include "InputSpec.h"
+#include "torchprof/Passes.h"
+
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/serialization/pickle.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace torchprof {
+
+using namespace torch::jit;
+using c10::IValue;
+using c10::TypePtr;
+
+static at::ScalarType scalarType(const std::string &Name) {
+  if (Name == "float")
+    return at::kFloat;
+  if (Name == "double")
+    return at::kDouble;
+  if (Name == "half")
+    return at::kHalf;
+  if (Name == "bfloat16")
+    return at::kBFloat16;
+  if (Name == "int64")
+    return at::kLong;
+  if (Name == "int32")
+    return at::kInt;
+  if (Name == "int16")
+    return at::kShort;
+  if (Name == "int8")
+    return at::kChar;
+  if (Name == "uint8")
+    return at::kByte;
+  if (Name == "bool")
+    return at::kBool;
+  return Name == "complex64" ? at::kComplexFloat : at::kComplexDouble;
+}
+
+static at::Tensor makeTensor(const InputSpec &Spec) {
+  at::ScalarType Type = scalarType(Spec.Word);
+  if (Type == at::kBool)
+    return at::randint(0, 2, Spec.Sizes, at::kLong).to(at::kBool);
+  if (at::isIntegralType(Type, /*includeBool=*/false)) {
+    auto Low = static_cast<int64_t>(Spec.Low.value_or(0));
+    auto High = static_cast<int64_t>(Spec.High.value_or(10));
+    return at::randint(Low, High, Spec.Sizes, at::kLong).to(Type);
+  }
+  // Made in a type that every device and version has a generator for.
+  bool IsComplex = at::isComplexType(Type);
+  at::Tensor Value =
+      at::rand(Spec.Sizes, IsComplex ? at::kComplexDouble : at::kDouble);
+  if (Spec.Low)
+    Value = at::add(at::mul(Value, *Spec.High - *Spec.Low), *Spec.Low);
+  return Value.to(Type);
+}
+
+static IValue readFile(const std::string &Path) {
+  std::ifstream In(Path, std::ios::binary);
+  std::vector<char> Bytes((std::istreambuf_iterator<char>(In)),
+                          std::istreambuf_iterator<char>());
+  if (Bytes.empty())
+    throw InstrumentError("expected a file with a saved tensor or tuple, "
+                          "found none or an empty one: " +
+                          Path);
+  return pickle_load(Bytes);
+}
+
+/// The element type of a list or an optional that \p Type is, else null.
+template <typename Container> static TypePtr elementOf(const TypePtr &Type) {
+  auto Cast = Type ? Type->cast<Container>() : nullptr;
+  return Cast ? Cast->getElementType() : nullptr;
+}
+
+static TypePtr withoutOptional(const TypePtr &Type) {
+  TypePtr Inner = elementOf<c10::OptionalType>(Type);
+  return Inner ? Inner : Type;
+}
+
+static IValue makeValue(const InputSpec &Spec, TypePtr Wanted);
+
+static IValue makeList(const InputSpec &Spec, const TypePtr &Wanted) {
+  TypePtr Element = elementOf<c10::ListType>(Wanted);
+  std::vector<IValue> Values;
+  for (const InputSpec &Item : Spec.Items)
+    Values.push_back(makeValue(Item, Element));
+  if (!Element)
+    Element = Values.empty() ? c10::AnyType::get() : Values[0].type();
+  c10::impl::GenericList List(Element);
+  for (IValue &Value : Values)
+    List.push_back(std::move(Value));
+  return List;
+}
+
+static IValue makeTuple(const InputSpec &Spec, const TypePtr &Wanted) {
+  auto Type = Wanted ? Wanted->cast<c10::TupleType>() : nullptr;
+  std::vector<IValue> Values;
+  for (size_t I = 0; I < Spec.Items.size(); ++I) {
+    bool Known = Type && I < Type->elements().size();
+    Values.push_back(
+        makeValue(Spec.Items[I], Known ? Type->elements()[I] : nullptr));
+  }
+  if (Type && Type->name() && Type->elements().size() == Values.size())
+    return c10::ivalue::Tuple::createNamed(std::move(Values), Type);
+  return c10::ivalue::Tuple::create(std::move(Values));
+}
+
+static IValue makeDict(const InputSpec &Spec, const TypePtr &Wanted) {
+  auto Type = Wanted ? Wanted->cast<c10::DictType>() : nullptr;
+  TypePtr Key = Type ? Type->getKeyType() : nullptr;
+  TypePtr Value = Type ? Type->getValueType() : nullptr;
+  std::vector<IValue> Values;
+  for (size_t I = 0; I < Spec.Items.size(); ++I)
+    Values.push_back(makeValue(Spec.Items[I], I % 2 ? Value : Key));
+  if (!Type && !Values.empty()) {
+    Key = Values[0].type();
+    Value = Values[1].type();
+  }
+  c10::impl::GenericDict Dict(Key ? Key : c10::StringType::get(),
+                              Value ? Value : c10::AnyType::get());
+  for (size_t I = 0; I + 1 < Values.size(); I += 2)
+    Dict.insert_or_assign(Values[I], Values[I + 1]);
+  return Dict;
+}
+
+static IValue makeValue(const InputSpec &Spec, TypePtr Wanted) {
+  if (Spec.Type != InputSpec::Kind::None)
+    Wanted = withoutOptional(Wanted);
+  switch (Spec.Type) {
+  case InputSpec::Kind::Tensor:
+    return makeTensor(Spec);
+  case InputSpec::Kind::File:
+    return readFile(Spec.Word);
+  case InputSpec::Kind::Integer:
+    // As in Python, an integer serves where a float is wanted.
+    if (Wanted && Wanted->kind() == c10::TypeKind::FloatType)
+      return static_cast<double>(Spec.Integer);
+    return Spec.Integer;
+  case InputSpec::Kind::Real:
+    return Spec.Real;
+  case InputSpec::Kind::Boolean:
+    return Spec.Integer != 0;
+  case InputSpec::Kind::Text:
+    return Spec.Word;
+  case InputSpec::Kind::None:
+    return IValue();
+  case InputSpec::Kind::List:
+    return makeList(Spec, Wanted);
+  case InputSpec::Kind::Tuple:
+    return makeTuple(Spec, Wanted);
+  case InputSpec::Kind::Dict:
+    return makeDict(Spec, Wanted);
+  }
+  return IValue();
+}
+
+static bool isOwnMethod(const std::string &Name) {
+  return !Name.starts_with(OriginalPrefix) && Name != "__getstate__" &&
+         Name != "__setstate__";
+}
+
+Method findRunnable(const Module &Root, const std::string &Name) {
+  if (auto Found = Root.find_method(Name); Found && isOwnMethod(Name))
+    return *Found;
+  std::string Known;
+  for (const Method &M : Root.get_methods())
+    if (isOwnMethod(M.name()))
+      Known += (Known.empty() ? "" : ", ") + M.name();
+  throw InstrumentError("expected a method out of " +
+                        (Known.empty() ? "none" : Known) + ", found '" + Name +
+                        "'");
+}
+
+/// "2 inputs (x, y)" or "1 to 2 inputs (x, y)".
+static std::string describeArguments(const c10::FunctionSchema &Schema,
+                                     size_t Least) {
+  std::string Names;
+  const auto &Arguments = Schema.arguments();
+  for (size_t I = 1; I < Arguments.size(); ++I)
+    Names += (I > 1 ? ", " : "") + Arguments[I].name();
+  size_t Most = Arguments.size() - 1;
+  std::string Count =
+      Least == Most ? std::to_string(Most)
+                    : std::to_string(Least) + " to " + std::to_string(Most);
+  return Count + (Most == 1 ? " input" : " inputs") +
+         (Names.empty() ? "" : " (" + Names + ")");
+}
+
+static void checkCount(const c10::FunctionSchema &Schema, size_t Count) {
+  const auto &Arguments = Schema.arguments();
+  size_t Least = 0;
+  for (size_t I = 1; I < Arguments.size(); ++I)
+    if (!Arguments[I].default_value())
+      Least = I;
+  if (Count < Least || Count + 1 > Arguments.size())
+    throw InstrumentError("expected " + describeArguments(Schema, Least) +
+                          " for " + Schema.name() + ", found " +
+                          std::to_string(Count) + "; one --input SPEC each");
+}
+
+Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts) {
+  const auto &Arguments = Schema.arguments();
+  Stack Inputs;
+  for (size_t I = 0; I < Texts.Size; ++I) {
+    std::string Where =
+        "--input " + std::to_string(I + 1) + " (" + Texts.Data[I] + "): ";
+    InputSpec Spec;
+    std::string Error;
+    if (!parseInputSpec(Texts.Data[I], Spec, Error))
+      throw InstrumentError(Where + Error);
+    TypePtr Wanted = Inputs.size() + 1 < Arguments.size()
+                         ? Arguments[Inputs.size() + 1].type()
+                         : nullptr;
+    IValue Value;
+    try {
+      Value = makeValue(Spec, Wanted);
+    } catch (const InstrumentError &E) {
+      throw InstrumentError(Where + E.what());
+    } catch (const c10::Error &E) {
+      throw InstrumentError(Where + E.what_without_backtrace());
+    }
+    // A file may hold all the inputs as one tuple.
+    bool IsAll = Spec.Type == InputSpec::Kind::File && Value.isTuple() &&
+                 !(Wanted && Value.type()->isSubtypeOf(*Wanted));
+    if (IsAll)
+      for (const IValue &Element : Value.toTupleRef().elements())
+        Inputs.push_back(Element);
+    else
+      Inputs.push_back(std::move(Value));
+  }
+  checkCount(Schema, Inputs.size());
+  for (size_t I = 0; I < Inputs.size(); ++I)
+    if (!Inputs[I].type()->isSubtypeOf(*Arguments[I + 1].type()))
+      throw InstrumentError("input " + std::to_string(I + 1) + " (" +
+                            Arguments[I + 1].name() + "): expected " +
+                            Arguments[I + 1].type()->repr_str() + ", found " +
+                            Inputs[I].type()->repr_str());
+  return Inputs;
+}
+
+} // namespace torchprof

@@ -1,0 +1,33 @@
+//===- ModelInputs.h - arguments for a method -------------------*- C++ -*-===//
+//
+// For units with torch headers only: from --input texts to values that a
+// method takes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TOOLS_MODELINPUTS_H
+#define TORCHPROF_TOOLS_MODELINPUTS_H
+
+#include "TorchBridge.h"
+
+#include <ATen/core/function_schema.h>
+#include <ATen/core/stack.h>
+#include <torch/csrc/jit/api/module.h>
+
+namespace torchprof {
+
+/// The method \p Name of \p Root. Throws InstrumentError if there is none,
+/// naming those there are.
+torch::jit::Method findRunnable(const torch::jit::Module &Root,
+                                const std::string &Name);
+
+/// Makes the arguments that \p Texts describe, in order, for a method with
+/// schema \p Schema (self first). Random values follow LibTorch's generator,
+/// which the caller seeds. Throws InstrumentError for a wrong number, syntax
+/// or type, naming the input.
+torch::jit::Stack makeInputs(const c10::FunctionSchema &Schema,
+                             const TextList &Texts);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_MODELINPUTS_H

@@ -1,0 +1,166 @@
+//===- TorchBridge.cpp - load and save models -----------------------------===//
+
+#include "TorchModel.h"
+
+#include "torchprof/Passes.h"
+
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/serialization/export.h>
+#include <torch/csrc/jit/serialization/import.h>
+#include <torch/version.h>
+
+#include <dlfcn.h>
+#include <fstream>
+#include <sstream>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+/// What a LibTorch error says, shortened to what a user can act on: the line
+/// that names the cause, without the stack of the C++ code and, if the error
+/// came from TorchScript code, without the traceback before it.
+static std::string causeOf(const std::string &What) {
+  std::istringstream Lines(What);
+  std::string Line, First, Last;
+  bool IsTraceback = false;
+  while (std::getline(Lines, Line)) {
+    if (Line.starts_with("Exception raised from"))
+      break;
+    size_t Start = Line.find_first_not_of(" \t");
+    if (Start == std::string::npos)
+      continue;
+    Line.erase(0, Start);
+    if (First.empty())
+      First = Line;
+    IsTraceback |= Line.starts_with("Traceback of TorchScript");
+    Last = Line;
+  }
+  // In a traceback the cause is the last line: "RuntimeError: the cause".
+  std::string Cause = IsTraceback ? Last : First;
+  if (Cause.starts_with("RuntimeError: "))
+    Cause.erase(0, strlen("RuntimeError: "));
+  while (!Cause.empty() && (Cause.back() == '.' || Cause.back() == ':'))
+    Cause.pop_back();
+  return Cause;
+}
+
+Outcome guarded(const std::function<Outcome()> &Body) {
+  try {
+    return Body();
+  } catch (const InstrumentError &E) {
+    return failure(2, E.what());
+  } catch (const c10::Error &E) {
+    return failure(2, causeOf(E.what_without_backtrace()));
+  } catch (const std::ios_base::failure &) {
+    return failure(2, std::string("expected a file that can be written: ") +
+                          strerror(errno));
+  } catch (const std::exception &E) {
+    return failure(2, causeOf(E.what()));
+  }
+}
+
+void freeModel(Model *M) { delete M; }
+
+const char *torchVersion() { return TORCH_VERSION; }
+
+Outcome loadLibrary(const char *Path) {
+  // The operators register themselves and must stay: never closed.
+  if (!dlopen(Path, RTLD_NOW | RTLD_GLOBAL))
+    return failure(2, std::string("expected a library that can be loaded: ") +
+                          dlerror());
+  return {};
+}
+
+/// Names of the extra files in an archive, empty if it cannot be listed.
+static void listExtraFiles(caffe2::serialize::PyTorchStreamReader &Reader,
+                           ExtraFilesMap &Files) {
+  const std::string Prefix = "extra/";
+  for (const std::string &Record : Reader.getAllRecords())
+    if (Record.starts_with(Prefix))
+      Files[Record.substr(Prefix.size())];
+}
+
+/// Says what a load error means for somebody who has just a file.
+static Outcome explainLoadError(Outcome Failed) {
+  std::string Text = Failed.Message.c_str();
+  auto Contains = [&](const char *Part) {
+    return Text.find(Part) != std::string::npos;
+  };
+  if (Contains("Unknown builtin op") || Contains("Unknown type name"))
+    return failure(2, Text + "; a library that defines it is loaded with "
+                             "--load=LIB.so");
+  if (Contains("CUDA") || Contains("cuda"))
+    return failure(2, Text + "; --map-device=cpu moves the model's tensors");
+  return Failed;
+}
+
+static Outcome checkArchive(const char *Path, ExtraFilesMap &Files) {
+  std::ifstream In(Path, std::ios::binary);
+  if (!In)
+    return failure(2, "expected a file that can be read, found none");
+  if (In.peek() == std::ifstream::traits_type::eof())
+    return failure(2, "expected a TorchScript archive, found an empty file");
+  char Magic[2] = {};
+  In.read(Magic, 2);
+  if (Magic[0] != 'P' || Magic[1] != 'K')
+    return failure(2, "expected a TorchScript archive (a zip file), found "
+                      "something else");
+  return guarded([&]() -> Outcome {
+    try {
+      caffe2::serialize::PyTorchStreamReader Reader((std::string(Path)));
+      if (!Reader.hasRecord("constants.pkl"))
+        return failure(2, "expected a TorchScript archive, found one without "
+                          "code: save it with torch.jit.save, not torch.save");
+      listExtraFiles(Reader, Files);
+      return {};
+    } catch (const c10::Error &E) {
+      return failure(2, "expected a whole TorchScript archive, found a cut or "
+                        "damaged one: " +
+                            causeOf(E.what_without_backtrace()));
+    }
+  });
+}
+
+Outcome loadModel(const char *Path, const char *Device, Model **Result) {
+  auto M = std::make_unique<Model>();
+  if (Outcome Failed = checkArchive(Path, M->ExtraFiles))
+    return Failed;
+  Outcome Loaded = guarded([&]() -> Outcome {
+    c10::optional<c10::Device> Target;
+    if (Device)
+      Target = c10::Device(Device);
+    M->Root = load(std::string(Path), Target, M->ExtraFiles);
+    return {};
+  });
+  if (Loaded)
+    return explainLoadError(std::move(Loaded));
+  *Result = M.release();
+  return {};
+}
+
+Outcome saveModel(const Model &M, const char *Path) {
+  return guarded([&]() -> Outcome {
+    // Through a stream, because LibTorch would name the folder inside the
+    // archive after the temporary file.
+    std::ofstream Out(Path, std::ios::binary | std::ios::trunc);
+    Out.exceptions(std::ios::badbit | std::ios::failbit);
+    M.Root.save(Out, M.ExtraFiles);
+    Out.close();
+    return {};
+  });
+}
+
+Outcome reloadModel(const Model &M, Model **Result) {
+  return guarded([&]() -> Outcome {
+    std::stringstream Archive;
+    M.Root.save(Archive, M.ExtraFiles);
+    auto Again = std::make_unique<Model>();
+    Again->ExtraFiles = M.ExtraFiles;
+    Again->Root = load(Archive);
+    *Result = Again.release();
+    return {};
+  });
+}
+
+} // namespace torchprof

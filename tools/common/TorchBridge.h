@@ -1,0 +1,75 @@
+//===- TorchBridge.h - LibTorch for units with LLVM headers -----*- C++ -*-===//
+//
+// The bridge between a tool's LLVM side and LibTorch. Its functions are the
+// one place where exceptions of LibTorch become errors: none throws. Neither
+// torch nor LLVM nor std:: types are in sight. One thread at a time per model.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TOOLS_TORCHBRIDGE_H
+#define TORCHPROF_TOOLS_TORCHBRIDGE_H
+
+#include "OwnedText.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace torchprof {
+
+/// How a call went. Code is what the tool exits with: 0 fine, 1 a finding,
+/// 2 bad input. Message is one or more lower-case lines, empty if Code is 0.
+struct Outcome {
+  int Code = 0;
+  OwnedText Message;
+  explicit operator bool() const { return Code != 0; } ///< true on error
+};
+
+/// A list of C strings, owned by the caller.
+struct TextList {
+  const char *const *Data = nullptr;
+  size_t Size = 0;
+};
+
+/// A loaded model with the extra files of its archive.
+class Model;
+void freeModel(Model *M);
+
+/// Owns a model.
+class ModelHolder {
+public:
+  ModelHolder() = default;
+  ModelHolder(const ModelHolder &) = delete;
+  ModelHolder &operator=(const ModelHolder &) = delete;
+  ~ModelHolder() { freeModel(Held); }
+  Model *get() const { return Held; }
+  /// Where a function that makes a model stores it.
+  Model **receive() {
+    freeModel(Held);
+    Held = nullptr;
+    return &Held;
+  }
+
+private:
+  Model *Held = nullptr;
+};
+
+/// Loads a shared library that registers custom operators, for good.
+Outcome loadLibrary(const char *Path);
+
+/// Reads the TorchScript archive \p Path. \p Device is a device to move all
+/// tensors to ("cpu"), or null to leave them where they were saved.
+Outcome loadModel(const char *Path, const char *Device, Model **Result);
+
+/// Writes \p M and its extra files to \p Path, which is overwritten.
+Outcome saveModel(const Model &M, const char *Path);
+
+/// Saves \p M into memory and loads it again: a rewritten module must not run
+/// before that, because its functions have cached graphs.
+Outcome reloadModel(const Model &M, Model **Result);
+
+/// Version of LibTorch that this process runs with, "2.13.0".
+const char *torchVersion();
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_TORCHBRIDGE_H

@@ -1,0 +1,131 @@
+//===- ModelActions.cpp - torchprof-opt on .pt files ----------------------===//
+
+#include "../common/ToolSupport.h"
+#include "Actions.h"
+#include "OptBridge.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace torchprof {
+
+using llvm::outs;
+
+namespace {
+
+/// The options of site selection in the bridge's terms.
+class RequestHolder {
+public:
+  RequestHolder()
+      : Include(options::Include), Exclude(options::Exclude),
+        Methods(options::Methods) {}
+
+  SiteRequest get() const {
+    SiteRequest Request;
+    Request.AllNodes = options::Nodes == options::NodesValue::All;
+    Request.ModuleLevel = options::Level == options::LevelValue::Module;
+    Request.Include = Include.get();
+    Request.Exclude = Exclude.get();
+    Request.Methods = Methods.get();
+    return Request;
+  }
+
+private:
+  TextListHolder Include, Exclude, Methods;
+};
+
+} // namespace
+
+/// Loads the libraries and the model; returns the exit code.
+static int loadInput(ModelHolder &Held) {
+  for (const std::string &Library : options::Libraries)
+    if (Outcome Failed = loadLibrary(Library.c_str()))
+      return reportOutcome(Library, Failed);
+  const char *Device =
+      options::MapDevice.empty() ? nullptr : options::MapDevice.c_str();
+  if (Outcome Failed =
+          loadModel(options::Input.c_str(), Device, Held.receive()))
+    return reportOutcome(options::Input, Failed);
+  return ExitFine;
+}
+
+static int openOutput(OutputFile &Output) {
+  if (options::Output.empty())
+    return reportError("expected -o FILE, found none");
+  if (llvm::sys::fs::equivalent(options::Input, options::Output))
+    return reportError(options::Output +
+                       ": expected an output other than the input, found the "
+                       "same file");
+  if (std::string Error = Output.open(options::Output); !Error.empty())
+    return reportError(options::Output + ": " + Error);
+  return ExitFine;
+}
+
+static int keepOutput(OutputFile &Output) {
+  if (std::string Error = Output.keep(); !Error.empty())
+    return reportError(options::Output + ": " + Error);
+  return ExitFine;
+}
+
+int instrumentAction() {
+  ModelHolder Held;
+  if (int Code = loadInput(Held))
+    return Code;
+  OutputFile Output;
+  if (int Code = openOutput(Output))
+    return Code;
+  InstrumentReport Report;
+  RequestHolder Request;
+  if (Outcome Failed = instrumentToFile(*Held.get(), Request.get(),
+                                        Output.temporaryPath(), Report))
+    return reportOutcome(options::Input, Failed);
+  if (int Code = keepOutput(Output))
+    return Code;
+  if (options::Quiet)
+    return ExitFine;
+  outs() << options::Output << ": " << Report.Sites << " sites in "
+         << Report.Methods << (Report.Methods == 1 ? " method, " : " methods, ")
+         << Report.Nodes << " nodes seen";
+  if (!Report.Skipped.empty())
+    outs() << "; skipped: " << Report.Skipped.c_str();
+  if (Report.Vanished)
+    outs() << "; " << Report.Vanished << " vanished when loaded";
+  outs() << '\n';
+  if (options::Verbose && !Report.SkippedNodes.empty())
+    outs() << Report.SkippedNodes.c_str() << '\n';
+  return ExitFine;
+}
+
+int stripAction() {
+  ModelHolder Held;
+  if (int Code = loadInput(Held))
+    return Code;
+  OutputFile Output;
+  if (int Code = openOutput(Output))
+    return Code;
+  uint64_t Methods = 0;
+  if (Outcome Failed =
+          stripToFile(*Held.get(), Output.temporaryPath(), Methods))
+    return reportOutcome(options::Input, Failed);
+  if (int Code = keepOutput(Output))
+    return Code;
+  if (!options::Quiet)
+    outs() << options::Output << ": " << Methods
+           << (Methods == 1 ? " method" : " methods") << " restored\n";
+  return ExitFine;
+}
+
+int printSitesAction() {
+  ModelHolder Held;
+  if (int Code = loadInput(Held))
+    return Code;
+  OwnedText Text;
+  RequestHolder Request;
+  bool Json = options::Format == options::FormatValue::Json;
+  if (Outcome Failed = printModelSites(*Held.get(), Request.get(), Json, Text))
+    return reportOutcome(options::Input, Failed);
+  outs() << Text.c_str();
+  return ExitFine;
+}
+
+} // namespace torchprof

@@ -1,0 +1,161 @@
+//===- OptBridge.cpp - the passes for torchprof-opt -----------------------===//
+
+#include "OptBridge.h"
+
+#include "../common/TorchModel.h"
+#include "torchprof/Passes.h"
+
+#include <torch/csrc/jit/ir/irparser.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+static std::vector<std::string> toVector(const TextList &List) {
+  return {List.Data, List.Data + List.Size};
+}
+
+static SiteOptions toOptions(const SiteRequest &Request) {
+  SiteOptions Options;
+  Options.Nodes = Request.AllNodes ? NodeChoice::All : NodeChoice::Default;
+  Options.Level = Request.ModuleLevel ? Granularity::Module : Granularity::Op;
+  Options.Include = toVector(Request.Include);
+  Options.Exclude = toVector(Request.Exclude);
+  return Options;
+}
+
+static std::string joinLines(const std::vector<std::string> &Lines) {
+  std::string Text;
+  for (const std::string &Line : Lines)
+    Text += (Text.empty() ? "" : "\n") + Line;
+  return Text;
+}
+
+static void describe(const InstrumentResult &Result, InstrumentReport &Report) {
+  const SiteNumbering &Numbering = Result.Numbering;
+  Report.Methods = Result.Methods;
+  Report.Nodes = Numbering.NodesSeen;
+  Report.Sites = Numbering.Table.Sites.size();
+  std::string Skipped;
+  for (const auto &[Reason, Count] : Numbering.SkippedByKind)
+    Skipped +=
+        (Skipped.empty() ? "" : ", ") + std::to_string(Count) + " " + Reason;
+  Report.Skipped = ownText(Skipped);
+  Report.SkippedNodes = ownText(joinLines(Numbering.SkippedNodes));
+}
+
+/// Flags the sites of \p Table that \p Reloaded lost. Returns their number.
+static uint64_t flagVanished(const Module &Reloaded, Manifest &Table) {
+  std::vector<bool> Present(Table.Sites.size());
+  for (uint32_t Index : sitesIn(instrumentedMethods(Reloaded)))
+    if (Index < Present.size())
+      Present[Index] = true;
+  uint64_t Vanished = 0;
+  for (size_t I = 0; I < Present.size(); ++I)
+    if (!Present[I]) {
+      Table.Sites[I].Flags |= SF_Vanished;
+      ++Vanished;
+    }
+  return Vanished;
+}
+
+static Outcome verifyReloaded(const Module &Root) {
+  Manifest Table;
+  if (!readManifest(Root, Table))
+    return failure(2, "expected a model with probes, found one without");
+  auto Errors = verifyProbes(instrumentedMethods(Root), &Table);
+  return Errors.empty() ? Outcome() : failure(2, joinLines(Errors));
+}
+
+Outcome instrumentToFile(Model &M, const SiteRequest &Request,
+                         const char *OutPath, InstrumentReport &Report) {
+  return guarded([&]() -> Outcome {
+    InstrumentResult Result =
+        instrumentModule(M.Root, toOptions(Request), toVector(Request.Methods));
+    describe(Result, Report);
+    if (Outcome Failed = saveModel(M, OutPath))
+      return Failed;
+    Module Reloaded = load(OutPath);
+    Manifest Table = std::move(Result.Numbering.Table);
+    Report.Vanished = flagVanished(Reloaded, Table);
+    if (Report.Vanished) {
+      replaceManifest(M.Root, Table);
+      if (Outcome Failed = saveModel(M, OutPath))
+        return Failed;
+      Reloaded = load(OutPath);
+    }
+    return verifyReloaded(Reloaded);
+  });
+}
+
+Outcome stripToFile(Model &M, const char *OutPath, uint64_t &Methods) {
+  return guarded([&]() -> Outcome {
+    Methods = stripModule(M.Root);
+    return saveModel(M, OutPath);
+  });
+}
+
+Outcome printModelSites(const Model &M, const SiteRequest &Request, bool Json,
+                        OwnedText &Text) {
+  return guarded([&]() -> Outcome {
+    Manifest Table;
+    if (!readManifest(M.Root, Table))
+      Table =
+          numberModule(M.Root, toOptions(Request), toVector(Request.Methods))
+              .Table;
+    std::ostringstream Out;
+    Json ? printSitesJson(Table, Out) : printSites(Table, Out);
+    Text = ownText(Out.str());
+    return {};
+  });
+}
+
+Outcome verifyModel(const Model &M) {
+  return guarded([&] { return verifyReloaded(M.Root); });
+}
+
+static const PassInfo *findPass(const std::string &Name) {
+  const auto &All = passes();
+  auto It = std::find_if(All.begin(), All.end(), [&](const PassInfo &Pass) {
+    return Name == Pass.Flag;
+  });
+  return It == All.end() ? nullptr : &*It;
+}
+
+Outcome runPasses(const char *Names, const char *GraphText,
+                  const SiteRequest &Request, OwnedText &Text) {
+  std::vector<const PassInfo *> Pipeline;
+  std::istringstream List{std::string(Names)};
+  for (std::string Name; std::getline(List, Name, ',');) {
+    Pipeline.push_back(findPass(Name));
+    if (!Pipeline.back())
+      return failure(2, "expected a pass that --list-passes names, found '" +
+                            Name + "'");
+  }
+  return guarded([&]() -> Outcome {
+    auto Body = std::make_shared<Graph>();
+    parseIR(GraphText, Body.get());
+    std::ostringstream Out;
+    for (const PassInfo *Pass : Pipeline) {
+      auto Errors = Pass->Run(Body, toOptions(Request), Out);
+      if (!Errors.empty())
+        return failure(1, Pass->Flag + (": " + joinLines(Errors)));
+    }
+    Body->print(Out, /*print_source_locations=*/false);
+    Text = ownText(Out.str());
+    return {};
+  });
+}
+
+OwnedText listPasses() {
+  std::string Text;
+  for (const PassInfo &Pass : passes())
+    Text += std::string(Pass.Flag) + "\t" + Pass.Help + "\n";
+  return ownText(Text);
+}
+
+} // namespace torchprof

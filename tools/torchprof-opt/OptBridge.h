@@ -1,0 +1,60 @@
+//===- OptBridge.h - the passes for torchprof-opt ---------------*- C++ -*-===//
+//
+// What torchprof-opt asks of LibTorch; see TorchBridge.h for the rules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TOOLS_OPTBRIDGE_H
+#define TORCHPROF_TOOLS_OPTBRIDGE_H
+
+#include "../common/TorchBridge.h"
+
+namespace torchprof {
+
+/// Which places become sites, and in which methods.
+struct SiteRequest {
+  bool AllNodes = false;
+  bool ModuleLevel = false;
+  TextList Include;
+  TextList Exclude;
+  TextList Methods; ///< none means all
+};
+
+/// What was done, for the closing line.
+struct InstrumentReport {
+  uint64_t Methods = 0;
+  uint64_t Nodes = 0;
+  uint64_t Sites = 0;
+  uint64_t Vanished = 0;
+  OwnedText Skipped;      ///< "3 filtered, 120 moves values only"
+  OwnedText SkippedNodes; ///< one line per node
+};
+
+/// Instruments \p M in place and writes it to \p OutPath. Sites that the
+/// importer's clean-up removes from the written file are flagged in its
+/// manifest; the file is loaded again and its probes verified.
+Outcome instrumentToFile(Model &M, const SiteRequest &Request,
+                         const char *OutPath, InstrumentReport &Report);
+
+/// Restores \p M as it was and writes it to \p OutPath.
+Outcome stripToFile(Model &M, const char *OutPath, uint64_t &Methods);
+
+/// Prints the sites that \p M has, or would get if it has no probes.
+Outcome printModelSites(const Model &M, const SiteRequest &Request, bool Json,
+                        OwnedText &Text);
+
+/// Checks the probes of an instrumented model against its manifest.
+Outcome verifyModel(const Model &M);
+
+/// Runs passes, a comma-separated list, over one graph in text form and
+/// returns what they print and the graph that results. An error of a pass has
+/// code 1 if it is a finding of a verifier.
+Outcome runPasses(const char *Names, const char *GraphText,
+                  const SiteRequest &Request, OwnedText &Text);
+
+/// The table of passes, one "flag<tab>help" line each.
+OwnedText listPasses();
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_OPTBRIDGE_H

@@ -1,0 +1,68 @@
+//===- Options.cpp - torchprof-opt's options ------------------------------===//
+
+#include "Actions.h"
+
+namespace torchprof::options {
+
+using namespace llvm;
+
+cl::OptionCategory Category("torchprof-opt options");
+
+cl::opt<std::string> Input(cl::Positional, cl::desc("FILE"), cl::cat(Category));
+cl::opt<std::string> Output("o", cl::desc("File to write"),
+                            cl::value_desc("file"), cl::cat(Category));
+
+cl::opt<bool> Instrument("instrument",
+                         cl::desc("Put probes into a model (.pt)"),
+                         cl::cat(Category));
+cl::opt<bool> Strip("strip", cl::desc("Take the probes out of a model again"),
+                    cl::cat(Category));
+cl::opt<bool> PrintSites("print-sites",
+                         cl::desc("Print the sites of a model as a tree"),
+                         cl::cat(Category));
+cl::opt<std::string> Passes("passes",
+                            cl::desc("Run passes over graphs in text form"),
+                            cl::value_desc("pass,pass..."), cl::cat(Category));
+cl::opt<bool> ListPasses("list-passes", cl::desc("List the passes"),
+                         cl::cat(Category));
+
+cl::opt<NodesValue>
+    Nodes("nodes", cl::desc("Which nodes get probes"),
+          cl::values(clEnumValN(NodesValue::Default, "default",
+                                "what handles tensors, calls, control flow"),
+                     clEnumValN(NodesValue::All, "all",
+                                "also sizes, dtypes, scalar arithmetic")),
+          cl::init(NodesValue::Default), cl::cat(Category));
+cl::opt<LevelValue>
+    Level("granularity", cl::desc("What one pair of probes measures"),
+          cl::values(clEnumValN(LevelValue::Op, "op", "one node"),
+                     clEnumValN(LevelValue::Module, "module",
+                                "one call of a module")),
+          cl::init(LevelValue::Op), cl::cat(Category));
+cl::list<std::string>
+    Include("include", cl::desc("Only sites whose kind or module path matches"),
+            cl::value_desc("glob"), cl::cat(Category));
+cl::list<std::string>
+    Exclude("exclude", cl::desc("No sites whose kind or module path matches"),
+            cl::value_desc("glob"), cl::cat(Category));
+cl::list<std::string> Methods("methods", cl::desc("Only these methods"),
+                              cl::value_desc("name"), cl::CommaSeparated,
+                              cl::cat(Category));
+cl::opt<FormatValue>
+    Format("format", cl::desc("Output of --print-sites"),
+           cl::values(clEnumValN(FormatValue::Text, "text", "a tree"),
+                      clEnumValN(FormatValue::Json, "json", "one object")),
+           cl::init(FormatValue::Text), cl::cat(Category));
+
+cl::list<std::string>
+    Libraries("load", cl::desc("Load a library with custom operators"),
+              cl::value_desc("lib.so"), cl::cat(Category));
+cl::opt<std::string> MapDevice("map-device",
+                               cl::desc("Move the model to this device"),
+                               cl::value_desc("device"), cl::cat(Category));
+cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
+                    cl::cat(Category));
+cl::opt<bool> Verbose("verbose", cl::desc("Say why nodes were skipped"),
+                      cl::cat(Category));
+
+} // namespace torchprof::options

@@ -1,0 +1,101 @@
+//===- TextActions.cpp - torchprof-opt on graphs in text form -------------===//
+//
+// A file holds one graph or several, parted by lines that begin with
+// `# -----`. Each result is labelled, so that FileCheck can tell them apart.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../common/ToolSupport.h"
+#include "Actions.h"
+#include "OptBridge.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace torchprof {
+
+using llvm::outs;
+using llvm::StringRef;
+
+/// LibTorch prints a node without outputs as ` = op(...)` but reads it only
+/// when it is written bare.
+static std::string normalize(StringRef Text) {
+  std::string Result;
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    StringRef Body = Line.ltrim();
+    if (Body.consume_front("= "))
+      Result += "  " + Body.str();
+    else
+      Result += Line.str();
+    Result += '\n';
+    Text = Rest;
+  }
+  return Result;
+}
+
+static bool isBlank(StringRef Text) {
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    if (!Line.trim().empty() && !Line.ltrim().startswith("#"))
+      return false;
+    Text = Rest;
+  }
+  return true;
+}
+
+/// The parts of a file between lines that begin with `# -----`.
+static std::vector<std::string> splitGraphs(StringRef Text) {
+  std::vector<std::string> Graphs(1);
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    if (Line.startswith("# -----"))
+      Graphs.emplace_back();
+    else
+      Graphs.back() += Line.str() + '\n';
+    Text = Rest;
+  }
+  return Graphs;
+}
+
+int passesAction() {
+  auto Buffer = llvm::MemoryBuffer::getFileOrSTDIN(options::Input);
+  if (!Buffer)
+    return reportError(options::Input + ": " + Buffer.getError().message());
+  TextListHolder Include(options::Include), Exclude(options::Exclude);
+  SiteRequest Request;
+  Request.AllNodes = options::Nodes == options::NodesValue::All;
+  Request.ModuleLevel = options::Level == options::LevelValue::Module;
+  Request.Include = Include.get();
+  Request.Exclude = Exclude.get();
+
+  std::vector<std::string> Graphs = splitGraphs((*Buffer)->getBuffer());
+  int Code = ExitFine;
+  for (size_t I = 0; I < Graphs.size(); ++I) {
+    if (isBlank(Graphs[I])) {
+      if (Graphs.size() > 1)
+        continue;
+      return reportError(options::Input + ": expected a graph, found none");
+    }
+    std::string Label = "graph " + std::to_string(I + 1);
+    outs() << "# " << Label << '\n';
+    OwnedText Text;
+    if (Outcome Failed =
+            runPasses(options::Passes.c_str(), normalize(Graphs[I]).c_str(),
+                      Request, Text)) {
+      outs().flush();
+      Code =
+          std::max(Code, reportOutcome(options::Input + ": " + Label, Failed));
+      continue;
+    }
+    outs() << Text.c_str();
+  }
+  return Code;
+}
+
+int listPassesAction() {
+  outs() << listPasses().c_str();
+  return ExitFine;
+}
+
+} // namespace torchprof

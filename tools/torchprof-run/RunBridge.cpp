@@ -1,0 +1,130 @@
+//===- RunBridge.cpp - run a model and record it --------------------------===//
+
+#include "RunBridge.h"
+
+#include "../common/ModelInputs.h"
+#include "../common/TorchModel.h"
+#include "torchprof/Passes.h"
+#include "torchprof/torchprof.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
+
+#include <chrono>
+#include <unistd.h>
+
+namespace torchprof {
+
+using namespace torch::jit;
+using Clock = std::chrono::steady_clock;
+
+static Outcome instrumentInMemory(ModelHolder &Held, bool &WasInstrumented) {
+  Manifest Table;
+  WasInstrumented = readManifest(Held.get()->Root, Table);
+  if (WasInstrumented)
+    return {};
+  instrumentModule(Held.get()->Root, {}, {});
+  Model *Reloaded = nullptr;
+  if (Outcome Failed = reloadModel(*Held.get(), &Reloaded))
+    return Failed;
+  *Held.receive() = Reloaded;
+  return {};
+}
+
+/// Versions of all tensors among the inputs: they grow when a model writes to
+/// what it was given.
+static uint64_t versionsOf(const Stack &Inputs) {
+  uint64_t Sum = 0;
+  for (const c10::IValue &Input : Inputs)
+    Input.visit([&](const c10::IValue &Part) {
+      if (Part.isTensor() && Part.toTensor().defined())
+        Sum += Part.toTensor()._version();
+      return false;
+    });
+  return Sum;
+}
+
+static Stack copyOf(const Stack &Inputs) {
+  Stack Copy;
+  for (const c10::IValue &Input : Inputs)
+    Copy.push_back(Input.deepcopy());
+  return Copy;
+}
+
+namespace {
+
+/// Calls a method again and again with equal inputs.
+class Repeater {
+public:
+  Repeater(Method M, Stack Inputs)
+      : M(std::move(M)), Inputs(std::move(Inputs)) {}
+
+  /// One call; returns its latency in ns. A model that writes to its inputs
+  /// gets copies from then on, made outside of the measured time.
+  uint64_t run() {
+    Stack Arguments = NeedsCopies ? copyOf(Pristine) : Inputs;
+    if (IsFirst)
+      Pristine = copyOf(Inputs);
+    uint64_t Before = versionsOf(Arguments);
+    auto Start = Clock::now();
+    M(Arguments);
+    auto End = Clock::now();
+    NeedsCopies |= versionsOf(Arguments) != Before;
+    if (IsFirst && !NeedsCopies)
+      Pristine.clear();
+    IsFirst = false;
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(End - Start)
+        .count();
+  }
+
+private:
+  Method M;
+  Stack Inputs;
+  Stack Pristine;
+  bool IsFirst = true;
+  bool NeedsCopies = false;
+};
+
+} // namespace
+
+Outcome runModel(ModelHolder &Held, const RunRequest &Request,
+                 uint64_t *LatencyNs, RunResult &Result) {
+  return guarded([&]() -> Outcome {
+    torchprof_set_option("file", Request.ProfilePath);
+    torchprof_stop();
+    if (Outcome Failed = instrumentInMemory(Held, Result.WasInstrumented))
+      return Failed;
+    Method M = findRunnable(Held.get()->Root, Request.Method);
+    if (Request.Threads > 0)
+      at::set_num_threads(Request.Threads);
+    at::globalContext().defaultGenerator(at::kCPU).set_current_seed(
+        Request.Seed);
+    Repeater Calls(M, makeInputs(M.function().getSchema(), Request.Inputs));
+    c10::AutoGradMode Mode(Request.Grad);
+    uint64_t Done = 0;
+    auto Announce = [&] {
+      if (Request.Progress)
+        Request.Progress(Done++, Request);
+    };
+    for (uint64_t I = 0; I < Request.Warmup; ++I) {
+      Announce();
+      Calls.run();
+    }
+    // The runtime never overwrites a file; asking for a name by option does.
+    unlink(Request.ProfilePath);
+    torchprof_start();
+    for (uint64_t I = 0; I < Request.Runs; ++I) {
+      Announce();
+      LatencyNs[I] = Calls.run();
+    }
+    Announce();
+    torchprof_stop();
+    torchprof_flush();
+    if (const char *Path = torchprof_file())
+      Result.ProfilePath = ownText(Path);
+    return {};
+  });
+}
+
+} // namespace torchprof

@@ -1,0 +1,40 @@
+//===- RunBridge.h - run a model and record it ------------------*- C++ -*-===//
+//
+// What torchprof-run asks of LibTorch and of the runtime; see TorchBridge.h
+// for the rules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TOOLS_RUNBRIDGE_H
+#define TORCHPROF_TOOLS_RUNBRIDGE_H
+
+#include "../common/TorchBridge.h"
+
+namespace torchprof {
+
+struct RunRequest {
+  const char *Method = "forward";
+  TextList Inputs;
+  uint64_t Warmup = 3; ///< runs before recording begins
+  uint64_t Runs = 10;
+  int Threads = 0; ///< intra-op threads; 0 leaves LibTorch's choice
+  uint64_t Seed = 0;
+  bool Grad = false; ///< run with gradient mode on
+  const char *ProfilePath = nullptr;
+  /// Called before each run with the number of runs done, warm-up included.
+  void (*Progress)(uint64_t Done, const RunRequest &Request) = nullptr;
+};
+
+struct RunResult {
+  bool WasInstrumented = true;
+  OwnedText ProfilePath; ///< the file that was written, empty if none was
+};
+
+/// Runs \p M, which is instrumented in memory first if it has no probes.
+/// Stores the latency of each recorded run in ns in \p LatencyNs[Runs].
+Outcome runModel(ModelHolder &M, const RunRequest &Request, uint64_t *LatencyNs,
+                 RunResult &Result);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_RUNBRIDGE_H

@@ -1,0 +1,158 @@
+//===- torchprof-run.cpp - run a model and record a profile ---------------===//
+
+#include "../common/ToolSupport.h"
+#include "RunBridge.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <numeric>
+
+using namespace llvm;
+using namespace torchprof;
+
+static const char *Overview =
+    "torchprof-run: run a TorchScript model and record a profile\n\n"
+    "  torchprof-run model.pt --input 'float[1,3,224,224]' --runs 10\n\n"
+    "An input is a tensor such as float[1,3,224,224] or "
+    "int64[2,16]{0:1000},\n"
+    "a scalar (3, 1.5, true, 'text', None), a [list], a (tuple), a {dict},\n"
+    "or @FILE.pt, a saved tensor or a tuple of all inputs. A model without\n"
+    "probes is instrumented in memory.\n";
+
+static cl::OptionCategory Category("torchprof-run options");
+static cl::opt<std::string> ModelPath(cl::Positional, cl::Required,
+                                      cl::desc("MODEL.pt"), cl::cat(Category));
+static cl::list<std::string> Inputs("input", cl::desc("An argument, in order"),
+                                    cl::value_desc("spec"), cl::cat(Category));
+static cl::opt<std::string> Method("method",
+                                   cl::desc("Method to run (forward)"),
+                                   cl::value_desc("name"), cl::init("forward"),
+                                   cl::cat(Category));
+static cl::opt<unsigned long long> Runs("runs", cl::desc("Recorded runs (10)"),
+                                        cl::init(10), cl::value_desc("n"),
+                                        cl::cat(Category));
+static cl::opt<unsigned long long> Warmup("warmup",
+                                          cl::desc("Runs before recording (3)"),
+                                          cl::init(3), cl::value_desc("n"),
+                                          cl::cat(Category));
+static cl::opt<unsigned> Threads("threads", cl::desc("Intra-op threads"),
+                                 cl::value_desc("n"), cl::init(0),
+                                 cl::cat(Category));
+static cl::opt<unsigned long long>
+    Seed("seed", cl::desc("Seed of random inputs and models (0)"), cl::init(0),
+         cl::value_desc("n"), cl::cat(Category));
+static cl::opt<bool> Grad("grad", cl::desc("Run with gradients enabled"),
+                          cl::cat(Category));
+static cl::list<std::string>
+    Libraries("load", cl::desc("Load a library with custom operators"),
+              cl::value_desc("lib.so"), cl::cat(Category));
+static cl::opt<std::string> MapDevice("map-device",
+                                      cl::desc("Move the model to this device"),
+                                      cl::value_desc("device"),
+                                      cl::cat(Category));
+static cl::opt<std::string>
+    Output("o", cl::desc("Profile to write (the model's stem + .tprof)"),
+           cl::value_desc("file"), cl::cat(Category));
+static cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
+                           cl::cat(Category));
+
+static void showProgress(uint64_t Done, const RunRequest &Request) {
+  errs() << "\r\033[K";
+  if (Done < Request.Warmup)
+    errs() << "warm-up " << Done + 1 << " of " << Request.Warmup;
+  else if (Done < Request.Warmup + Request.Runs)
+    errs() << "run " << Done - Request.Warmup + 1 << " of " << Request.Runs;
+}
+
+/// The value that \p Share of the sorted latencies do not exceed (nearest
+/// rank).
+static uint64_t quantile(ArrayRef<uint64_t> Sorted, double Share) {
+  size_t Rank = static_cast<size_t>(Share * Sorted.size() + 0.999999);
+  return Sorted[std::clamp<size_t>(Rank, 1, Sorted.size()) - 1];
+}
+
+static void printLatency(StringRef Name, uint64_t Ns) {
+  outs() << Name << format(" %.3f ms", static_cast<double>(Ns) / 1e6);
+}
+
+static void printSummary(std::vector<uint64_t> Latency,
+                         const RunResult &Result) {
+  outs() << ModelPath << ": " << Latency.size()
+         << (Latency.size() == 1 ? " run" : " runs");
+  if (!Result.WasInstrumented)
+    outs() << ", instrumented in memory";
+  if (!Latency.empty()) {
+    sort(Latency);
+    uint64_t Sum = std::accumulate(Latency.begin(), Latency.end(), uint64_t(0));
+    printLatency("; latency min", Latency.front());
+    printLatency(", mean", Sum / Latency.size());
+    printLatency(", p50", quantile(Latency, 0.5));
+    printLatency(", p99", quantile(Latency, 0.99));
+  }
+  outs() << '\n';
+  if (!Result.ProfilePath.empty())
+    outs() << "next: torchprof-report summary " << Result.ProfilePath.c_str()
+           << '\n';
+  else
+    outs() << "no profile was written\n";
+}
+
+/// The folder of the profile must exist and be writable; found out before the
+/// model runs, because the runtime only warns.
+static int checkOutput(StringRef Path) {
+  if (sys::fs::is_directory(Path))
+    return reportError(Path + ": expected a file to write, found a folder");
+  StringRef Folder = sys::path::parent_path(Path);
+  if (std::error_code Error = sys::fs::access(Folder.empty() ? "." : Folder,
+                                              sys::fs::AccessMode::Write))
+    return reportError(
+        Path + ": expected a folder that can be written: " + Error.message());
+  return ExitFine;
+}
+
+int main(int Argc, char **Argv) {
+  InitLLVM Init(Argc, Argv);
+  setToolName(Argv[0]);
+  cl::HideUnrelatedOptions(Category);
+  if (!parseOptions(Argc, Argv, Overview))
+    return ExitInput;
+  std::string Path =
+      Output.empty() ? (sys::path::stem(ModelPath) + ".tprof").str() : Output;
+  if (int Code = checkOutput(Path))
+    return Code;
+
+  for (const std::string &Library : Libraries)
+    if (Outcome Failed = loadLibrary(Library.c_str()))
+      return reportOutcome(Library, Failed);
+  ModelHolder Held;
+  const char *Device = MapDevice.empty() ? nullptr : MapDevice.c_str();
+  if (Outcome Failed = loadModel(ModelPath.c_str(), Device, Held.receive()))
+    return reportOutcome(ModelPath, Failed);
+
+  TextListHolder InputTexts(Inputs);
+  RunRequest Request;
+  Request.Method = Method.c_str();
+  Request.Inputs = InputTexts.get();
+  Request.Warmup = Warmup;
+  Request.Runs = Runs;
+  Request.Threads = static_cast<int>(Threads);
+  Request.Seed = Seed;
+  Request.Grad = Grad;
+  Request.ProfilePath = Path.c_str();
+  if (!Quiet && sys::Process::StandardErrIsDisplayed())
+    Request.Progress = showProgress;
+  std::vector<uint64_t> Latency(Runs);
+  RunResult Result;
+  if (Outcome Failed = runModel(Held, Request, Latency.data(), Result))
+    return reportOutcome(ModelPath, Failed);
+  if (!Quiet)
+    printSummary(std::move(Latency), Result);
+  return ExitFine;
+}
