@@ -278,7 +278,7 @@ enum class TraceKeep : uint32_t { First = 1, Last = 2 };
 /// of their ends.
 struct TraceRecord {
   TraceKeep Keep;
-  uint32_t Reserved;
+  uint32_t Epoch; ///< as in Cell: of an older generation, the ring is empty
   uint64_t Capacity;
   uint64_t Written;
 };

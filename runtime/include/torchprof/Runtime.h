@@ -1,0 +1,76 @@
+//===- Runtime.h - controlling a profile from C++ ---------------*- C++ -*-===//
+//
+// torchprof.h with scopes and strings. Header-only: it works with every
+// compiler and string ABI that the host uses. Thread safety and errors as
+// there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_RUNTIME_H
+#define TORCHPROF_RUNTIME_H
+
+#include "torchprof/torchprof.h"
+
+#include <string>
+
+namespace torchprof {
+
+inline int setOption(const std::string &Name, const std::string &Value) {
+  return torchprof_set_option(Name.c_str(), Value.c_str());
+}
+inline void startRecording() { torchprof_start(); }
+inline void stopRecording() { torchprof_stop(); }
+
+/// Path of the profile's file; empty while there is none.
+inline std::string profileFile() {
+  const char *Path = torchprof_file();
+  return Path ? Path : "";
+}
+
+inline torchprof_stats stats() {
+  torchprof_stats Stats;
+  torchprof_get_stats(&Stats, sizeof(Stats));
+  return Stats;
+}
+
+/// A named span of the host's own code, from construction to destruction on
+/// one thread:
+///
+///   static const torchprof::RegionName Load("load input");
+///   torchprof::Region Scope(Load);
+class RegionName {
+public:
+  explicit RegionName(const char *Name) : Number(torchprof_region(Name)) {}
+  uint32_t number() const { return Number; }
+
+private:
+  uint32_t Number;
+};
+
+class Region {
+public:
+  explicit Region(const RegionName &Name)
+      : Number(Name.number()), Begin(torchprof_region_begin(Number)) {}
+  /// Looks the name up each time: for places that are not hot.
+  explicit Region(const char *Name) : Region(RegionName(Name)) {}
+  ~Region() { torchprof_region_end(Number, Begin); }
+  Region(const Region &) = delete;
+  Region &operator=(const Region &) = delete;
+
+private:
+  uint32_t Number;
+  uint64_t Begin;
+};
+
+/// Records from construction to destruction.
+class ScopedRecording {
+public:
+  ScopedRecording() { torchprof_start(); }
+  ~ScopedRecording() { torchprof_stop(); }
+  ScopedRecording(const ScopedRecording &) = delete;
+  ScopedRecording &operator=(const ScopedRecording &) = delete;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_RUNTIME_H

@@ -1,0 +1,93 @@
+//===- CInterface.cpp - torchprof.h ---------------------------------------===//
+
+#include "Collector.h"
+#include "torchprof/torchprof.h"
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+
+using namespace torchprof;
+
+int torchprof_set_option(const char *Name, const char *Value) try {
+  return Name && Value ? setOption(Name, Value) : EINVAL;
+} catch (const std::exception &) {
+  return ENOMEM;
+}
+
+void torchprof_start() { start(); }
+void torchprof_stop() { stop(); }
+void torchprof_reset() { reset(); }
+
+void torchprof_step() try { step(); } catch (const std::exception &) {
+  // Out of memory for a name: the cycle has no snapshot.
+}
+
+int torchprof_flush() { return flush(); }
+
+int torchprof_snapshot(const char *Path) try {
+  return snapshot(Path ? Path : "");
+} catch (const std::exception &) {
+  return ENOMEM;
+}
+
+uint64_t torchprof_snapshots() { return waitForSnapshot(0, 0); }
+
+uint64_t torchprof_wait_snapshot(uint64_t Above, uint64_t TimeoutMs) {
+  return waitForSnapshot(Above, TimeoutMs);
+}
+
+const char *torchprof_file() try {
+  thread_local std::string Path;
+  Path = profilePath();
+  return Path.empty() ? nullptr : Path.c_str();
+} catch (const std::exception &) {
+  return nullptr;
+}
+
+void torchprof_on_ready(torchprof_ready_callback Callback, void *Context) {
+  setReadyCallback(Callback, Context);
+}
+
+uint32_t torchprof_region(const char *Name) try {
+  return Name ? regionSlot(Name) : format::NoSlot;
+} catch (const std::exception &) {
+  return format::NoSlot;
+}
+
+uint64_t torchprof_region_begin(uint32_t Region) { return beginRegion(Region); }
+
+void torchprof_region_end(uint32_t Region, uint64_t Begin) {
+  endRegion(Begin, Region);
+}
+
+void torchprof_get_stats(torchprof_stats *Stats, size_t Size) {
+  if (!Stats)
+    return;
+  Totals T = totals();
+  auto Number = [&T](format::Counter C) { return T.Counters[unsigned(C)]; };
+  using format::Counter;
+  torchprof_stats Full{};
+  Full.begins = T.Begins;
+  Full.count = T.Count;
+  Full.cut = T.Cut;
+  Full.lanes = T.Lanes;
+  Full.cells = T.Cells;
+  Full.file_bytes = T.FileBytes;
+  Full.lost_no_memory = Number(Counter::LostNoMemory);
+  Full.lost_no_model = Number(Counter::LostNoModel);
+  Full.lost_conflict = Number(Counter::LostConflict);
+  Full.clock_backwards = Number(Counter::ClockBackwards);
+  Full.clock_clamped = Number(Counter::ClockClamped);
+  Full.lowered_pairs = Number(Counter::LoweredPairs);
+  Full.explicit_pairs = Number(Counter::ExplicitPairs);
+  Full.dropped_pairs = Number(Counter::DroppedPairs);
+  Full.grouped_pairs = Number(Counter::GroupedPairs);
+  Full.lowering_failed = Number(Counter::LoweringFailed);
+  Full.resets = Number(Counter::Resets);
+  Full.snapshots = Number(Counter::Snapshots);
+  Full.steps = Number(Counter::Steps);
+  Full.file_errors = Number(Counter::FileErrors);
+  memset(Stats, 0, Size);
+  memcpy(Stats, &Full, Size < sizeof(Full) ? Size : sizeof(Full));
+}

@@ -1,0 +1,270 @@
+//===- ProfileFile.cpp - the file that the process writes -----------------===//
+
+#include "ProfileFile.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace torchprof {
+
+using namespace format;
+
+std::string expandPattern(std::string_view Pattern, uint64_t Snapshot) {
+  std::string Name;
+  for (size_t I = 0; I < Pattern.size(); ++I) {
+    char Next = I + 1 < Pattern.size() ? Pattern[I + 1] : '\0';
+    if (Pattern[I] != '%' || !Next || !strchr("phs%", Next)) {
+      Name += Pattern[I];
+      continue;
+    }
+    ++I;
+    if (Next == 'p') {
+      Name += std::to_string(getpid());
+    } else if (Next == 's') {
+      Name += std::to_string(Snapshot);
+    } else if (Next == 'h') {
+      char Host[256] = "";
+      gethostname(Host, sizeof(Host) - 1);
+      Name += Host;
+    } else {
+      Name += '%';
+    }
+  }
+  return Name;
+}
+
+std::string numberedName(std::string_view Name, unsigned Number) {
+  if (Number == 0)
+    return std::string(Name);
+  size_t Slash = Name.rfind('/');
+  size_t Dot = Name.rfind('.');
+  if (Dot == std::string_view::npos || Dot == 0 ||
+      (Slash != std::string_view::npos && Dot <= Slash + 1))
+    Dot = Name.size();
+  return std::string(Name.substr(0, Dot)) + "." + std::to_string(Number) +
+         std::string(Name.substr(Dot));
+}
+
+static uint64_t roundToPages(uint64_t Bytes) {
+  return (Bytes + PageBytes - 1) / PageBytes * PageBytes;
+}
+
+static void *anonymousMemory(uint64_t Bytes) {
+  void *Address = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return Address == MAP_FAILED ? nullptr : Address;
+}
+
+/// Writes zeros where the file system cannot reserve blocks.
+static bool writeZeros(int Descriptor, uint64_t From, uint64_t Bytes) {
+  static const char Zeros[PageBytes] = {};
+  while (Bytes) {
+    ssize_t Written =
+        pwrite(Descriptor, Zeros, Bytes < PageBytes ? Bytes : PageBytes, From);
+    if (Written < 0 && errno == EINTR)
+      continue;
+    if (Written <= 0)
+      return false;
+    From += uint64_t(Written);
+    Bytes -= uint64_t(Written);
+  }
+  return true;
+}
+
+/// Makes sure that [From, From + Bytes) has blocks on the disk. Returns 0 or
+/// an errno value. Growing a file past RLIMIT_FSIZE raises SIGXFSZ, which
+/// kills by default, so the limit is read first.
+static int reserveBlocks(int Descriptor, uint64_t From, uint64_t Bytes) {
+  rlimit Limit;
+  if (getrlimit(RLIMIT_FSIZE, &Limit) == 0 && Limit.rlim_cur != RLIM_INFINITY &&
+      From + Bytes > Limit.rlim_cur)
+    return EFBIG;
+  int Status;
+  do
+    Status = fallocate(Descriptor, 0, off_t(From), off_t(Bytes));
+  while (Status != 0 && errno == EINTR);
+  if (Status == 0)
+    return 0;
+  if (errno != EOPNOTSUPP && errno != ENOSYS)
+    return errno;
+  return writeZeros(Descriptor, From, Bytes) ? 0 : errno;
+}
+
+/// Takes the write fault of every page now instead of in a probe.
+static void touchPages(void *Address, uint64_t Bytes) {
+  for (uint64_t Offset = 0; Offset < Bytes; Offset += PageBytes)
+    *reinterpret_cast<volatile char *>(static_cast<char *>(Address) + Offset) =
+        0;
+}
+
+static std::string absolutePath(const std::string &Name) {
+  char Folder[PATH_MAX];
+  if (Name.empty() || Name[0] == '/' || !getcwd(Folder, sizeof(Folder)))
+    return Name;
+  return std::string(Folder) + "/" + Name;
+}
+
+/// A host that closes descriptors it does not know may have given our number
+/// to a file of its own; growing that one would damage it.
+bool ProfileFile::fileIsOurs() {
+  struct stat Status;
+  if (Descriptor >= 0 && fstat(Descriptor, &Status) == 0 &&
+      Status.st_dev == Device && Status.st_ino == Inode)
+    return true;
+  Descriptor = open(Path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (Descriptor < 0)
+    return false;
+  if (fstat(Descriptor, &Status) == 0 && Status.st_dev == Device &&
+      Status.st_ino == Inode)
+    return true;
+  ::close(Descriptor);
+  Descriptor = -1;
+  errno = EBADF;
+  return false;
+}
+
+bool ProfileFile::reserve(uint64_t Bytes) {
+  if (!fileIsOurs()) {
+    Error = errno;
+    return false;
+  }
+  int Status = reserveBlocks(Descriptor, End, Bytes);
+  if (Status) {
+    Error = Status;
+    // What was reserved before the disk was full is given back.
+    int Ignored = ftruncate(Descriptor, off_t(End));
+    (void)Ignored;
+    return false;
+  }
+  return true;
+}
+
+bool ProfileFile::grow(uint64_t Bytes, void *&Address) {
+  if (Path.empty() || !reserve(Bytes))
+    return false;
+  Address = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, MAP_SHARED, Descriptor,
+                 off_t(End));
+  if (Address == MAP_FAILED) {
+    Error = errno;
+    return false;
+  }
+  // A child of fork must not store into its parent's file.
+  madvise(Address, Bytes, MADV_DONTFORK);
+  touchPages(Address, Bytes);
+  End += Bytes;
+  return true;
+}
+
+int ProfileFile::create(const std::string &Name) {
+  Error = 0;
+  for (unsigned Number = 0; Number < 100000; ++Number) {
+    std::string Candidate = numberedName(Name, Number);
+    Descriptor =
+        open(Candidate.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (Descriptor >= 0 || errno != EEXIST) {
+      Path = absolutePath(Candidate);
+      break;
+    }
+  }
+  void *Address = nullptr;
+  struct stat Status;
+  if (Descriptor < 0 || fstat(Descriptor, &Status) != 0) {
+    Error = errno;
+  } else {
+    Device = Status.st_dev;
+    Inode = Status.st_ino;
+    if (!grow(PageBytes, Address))
+      unlink(Path.c_str());
+  }
+  int Failure = Error;
+  if (!Address) {
+    if (Descriptor >= 0)
+      ::close(Descriptor);
+    Descriptor = -1;
+    Path.clear();
+    End = PageBytes;
+    Address = anonymousMemory(PageBytes);
+    if (!Address)
+      return Failure;
+  }
+  Header = static_cast<FileHeader *>(Address);
+  memcpy(Header->Magic, FileMagic, sizeof(FileMagic));
+  Header->Version = FormatVersion;
+  Header->ByteOrder = ByteOrderMark;
+  Header->HeaderBytes = PageBytes;
+  Header->State = FileState::Open;
+  __atomic_store_n(&Header->FileBytes, PageBytes, __ATOMIC_RELEASE);
+  return Failure;
+}
+
+SegmentHeader *ProfileFile::add(SegmentType Type, uint64_t PayloadBytes,
+                                uint32_t Lane) {
+  if (!Header)
+    return nullptr;
+  uint64_t Bytes = roundToPages(sizeof(SegmentHeader) + PayloadBytes);
+  uint64_t Offset = End;
+  void *Address = nullptr;
+  bool InFile = grow(Bytes, Address);
+  if (!InFile && !(Address = anonymousMemory(Bytes)))
+    return nullptr;
+  auto *Head = static_cast<SegmentHeader *>(Address);
+  Head->Magic = SegmentMagic;
+  Head->Type = Type;
+  Head->Bytes = Bytes;
+  Head->PayloadBytes = PayloadBytes;
+  Head->Index = uint32_t(Header->SegmentCount);
+  Head->Lane = Lane;
+  Segments.push_back({Head, Offset, InFile});
+  return Head;
+}
+
+void ProfileFile::publish() {
+  if (Segments.empty() || !Segments.back().InFile)
+    return;
+  __atomic_store_n(&Header->SegmentCount, Header->SegmentCount + 1,
+                   __ATOMIC_RELAXED);
+  __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
+}
+
+void ProfileFile::close(FileState State) {
+  if (!Header)
+    return;
+  for (Segment &S : Segments) {
+    if (S.InFile || Path.empty())
+      continue;
+    // The owner goes on writing to the memory; this is its state now.
+    if (!reserve(S.Head->Bytes))
+      break;
+    S.Head->Index = uint32_t(Header->SegmentCount);
+    ssize_t Written = pwrite(Descriptor, S.Head, S.Head->Bytes, off_t(End));
+    if (Written != ssize_t(S.Head->Bytes)) {
+      Error = Written < 0 ? errno : ENOSPC;
+      break;
+    }
+    S.InFile = true;
+    S.Offset = End;
+    End += S.Head->Bytes;
+    __atomic_store_n(&Header->SegmentCount, Header->SegmentCount + 1,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
+  }
+  __atomic_store(&Header->State, &State, __ATOMIC_RELEASE);
+}
+
+void ProfileFile::abandon() {
+  struct stat Status;
+  if (Descriptor >= 0 && fstat(Descriptor, &Status) == 0 &&
+      Status.st_dev == Device && Status.st_ino == Inode)
+    ::close(Descriptor);
+  new (this) ProfileFile(); // without a destructor: nothing here is trusted
+}
+
+} // namespace torchprof

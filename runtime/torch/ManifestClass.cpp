@@ -1,0 +1,56 @@
+//===- ManifestClass.cpp - the manifest as a model's attribute ------------===//
+//
+// Nothing here fails: a model with a damaged or newer manifest loads and runs
+// and is not recorded; text() still returns what was stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ManifestClass.h"
+
+#include "Collector.h"
+
+#include <torch/custom_class.h>
+
+namespace torchprof {
+
+namespace {
+
+class Manifest : public torch::CustomClassHolder {
+public:
+  explicit Manifest(std::string StoredText) : Text(std::move(StoredText)) {
+    introduceFramework();
+    Hidden = addModel(Text) == Registration::Conflict;
+  }
+  std::string text() const { return Text; }
+  bool isHidden() const { return Hidden; }
+
+private:
+  std::string Text;
+  bool Hidden = false;
+};
+
+const auto Registered_ =
+    torch::class_<Manifest>("torchprof", "Manifest")
+        .def(torch::init<std::string>())
+        .def("text", &Manifest::text)
+        .def_pickle(
+            [](const c10::intrusive_ptr<Manifest> &Self) {
+              return Self->text();
+            },
+            [](std::string Text) {
+              return c10::make_intrusive<Manifest>(std::move(Text));
+            });
+
+} // namespace
+
+bool manifestIsHidden(const c10::IValue &Value) {
+  if (!Value.isObject())
+    return false;
+  try {
+    return Value.toCustomClass<Manifest>()->isHidden();
+  } catch (const std::exception &) {
+    return false; // some other object: the model was not made by the pass
+  }
+}
+
+} // namespace torchprof

@@ -1,0 +1,28 @@
+//===- ManifestClass.h - the manifest as a model's attribute ----*- C++ -*-===//
+//
+// The TorchBind class `torchprof.Manifest`: constructed from the manifest's
+// text, method text() -> str, pickled as its text. Making one, and so loading
+// a model that holds one, registers the model with the collector.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_MANIFESTCLASS_H
+#define TORCHPROF_MANIFESTCLASS_H
+
+namespace c10 {
+struct IValue;
+}
+
+namespace torchprof {
+
+/// True if \p Manifest is the manifest of a model that is not recorded,
+/// because another one has its id.
+bool manifestIsHidden(const c10::IValue &Manifest);
+
+/// Tells the collector which framework this is and what its interpreter adds
+/// to the cost of a pair of probes. Once per process; cheap afterwards.
+void introduceFramework();
+
+} // namespace torchprof
+
+#endif // TORCHPROF_MANIFESTCLASS_H

@@ -1,0 +1,178 @@
+//===- CollectorTest.cpp - what probes leave in the file ------------------===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <cerrno>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using torchprof::format::Counter;
+
+TEST(Collector, PairIsCountedExactly) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 3);
+    for (uint64_t Ticks : {5, 100, 3, 70, 1, 2, 4, 6, 8})
+      span(site(7, 2), Ticks);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  const format::Cell &C = P.cell(2);
+  EXPECT_EQ(C.Word, 18u);
+  EXPECT_EQ(C.Begins, 9u);
+  EXPECT_EQ(C.Cut, 0u);
+  EXPECT_EQ(C.Sum, 199u);
+  EXPECT_EQ(C.SquaresLow, 25u + 10000 + 9 + 4900 + 1 + 4 + 16 + 36 + 64);
+  EXPECT_EQ(C.SquaresHigh, 0u);
+  EXPECT_EQ(C.Min, 1u);
+  EXPECT_EQ(C.Max, 100u);
+  const uint64_t First[] = {5, 100, 3, 70, 1, 2, 4};
+  EXPECT_TRUE(std::equal(First, First + 7, C.First));
+  EXPECT_EQ(C.HistogramLow[5], 1u);
+  EXPECT_EQ(C.HistogramLow[format::histogramBucket(100)], 1u);
+  EXPECT_EQ(P.Header.State, format::FileState::Closed);
+  ASSERT_EQ(P.Models.size(), 1u);
+  EXPECT_EQ(P.Models[0].ModelId, 7u);
+  EXPECT_EQ(P.Manifests[0], manifestText(7, 3));
+  ASSERT_EQ(P.Lanes.size(), 1u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST(Collector, SumOfSquaresCarriesInto128Bits) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 2);
+    for (int I = 0; I < 5; ++I)
+      span(site(7, 1), uint64_t(1) << 40);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.cell(1).SquaresLow, 0u);
+  EXPECT_EQ(P.cell(1).SquaresHigh, uint64_t(5) << 16);
+}
+
+TEST(Collector, HistogramCountsPast32Bits) {
+  auto C = format::Cell();
+  unsigned Bucket = format::histogramBucket(9);
+  C.HistogramLow[Bucket] = UINT32_MAX;
+  recordSpan(C, 9);
+  EXPECT_EQ(C.HistogramLow[Bucket], 0u);
+  EXPECT_EQ(C.HistogramHigh[Bucket], 1u);
+}
+
+TEST(Collector, BeginWithoutEndIsUnfinished) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    beginSpan(site(7, 1));
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.begins(1), 1u);
+  EXPECT_EQ(P.count(1), 0u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, 1u);
+}
+
+TEST(Collector, ModelThatNeverRanLeavesNoFile) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] { addTestModel(7, 2); });
+  EXPECT_TRUE(Folder.names().empty());
+}
+
+TEST(Collector, OffLeavesNoFile) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    ASSERT_EQ(setOption("enabled", "off"), 0);
+    addTestModel(7, 2);
+    span(site(7, 1), 1);
+    start();
+    span(site(7, 1), 1);
+  });
+  EXPECT_TRUE(Folder.names().empty());
+}
+
+TEST(Collector, SpanOfAnUnknownModelIsCountedAsLost) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    span(site(7, 1), 1);
+    span(site(8, 1), 1);
+    span(site(7, 2), 1); // beyond the model's sites
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.counter(Counter::LostNoModel), 2u);
+  EXPECT_EQ(P.count(1), 1u);
+}
+
+TEST(Collector, SameModelTwiceIsOneSetOfSites) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    EXPECT_EQ(addModel(manifestText(7, 2)), Registration::Known);
+    span(site(7, 1), 1);
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).Models.size(), 1u);
+}
+
+TEST(Collector, ManyModelsKeepTheirSlotsApart) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    for (uint64_t Id = 1; Id <= 200; ++Id)
+      addTestModel(Id * 64, 2); // ids that collide in the table
+    for (uint64_t Id = 1; Id <= 200; ++Id)
+      span(site(Id * 64, 1), Id);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  ASSERT_EQ(P.Models.size(), 200u);
+  for (const format::ModelRecord &M : P.Models)
+    EXPECT_EQ(P.sum(M.FirstSlot + 1), M.ModelId / 64);
+}
+
+TEST(Collector, DamagedManifestIsOneWarningAndNotRecorded) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(addModel("torchprof-manifest 99\n"), Registration::Full);
+  std::string Warning = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(Warning.begin(), Warning.end(), '\n'), 1) << Warning;
+  EXPECT_NE(Warning.find("torchprof: warning: model not recorded: "),
+            std::string::npos)
+      << Warning;
+}
+
+TEST(Collector, OptionsAreRefusedWhereTheyCannotHelp) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    EXPECT_EQ(setOption("colour", "red"), ENOENT);
+    EXPECT_EQ(setOption("mode", "fast"), EINVAL);
+    EXPECT_EQ(setOption("mode", "aggregate"), 0);
+    addTestModel(7, 2);
+    span(site(7, 1), 1);
+    EXPECT_EQ(setOption("mode", "trace"), EBUSY);
+    EXPECT_EQ(setOption("file", "other.tprof"), EBUSY);
+  });
+}
+
+TEST(Collector, TakenNameGetsANumber) {
+  TestFolder Folder;
+  for (int I = 0; I < 3; ++I)
+    record(Folder.file("p.tprof"), [] {
+      addTestModel(7, 2);
+      span(site(7, 1), 1);
+    });
+  EXPECT_EQ(Folder.names(),
+            (std::vector<std::string>{"p.1.tprof", "p.2.tprof", "p.tprof"}));
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 1u);
+}
+
+TEST(Collector, FilePatternNamesProcessAndHost) {
+  char Host[256] = "";
+  gethostname(Host, sizeof(Host) - 1);
+  EXPECT_EQ(expandPattern("a-%p-%h-%s-%%-%x-%", 3),
+            "a-" + std::to_string(getpid()) + "-" + Host + "-3-%-%x-%");
+  EXPECT_EQ(numberedName("d.d/a.tprof", 2), "d.d/a.2.tprof");
+  EXPECT_EQ(numberedName("d.d/a", 2), "d.d/a.2");
+  EXPECT_EQ(numberedName(".tprof", 2), ".tprof.2");
+}

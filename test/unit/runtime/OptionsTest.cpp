@@ -1,0 +1,76 @@
+//===- OptionsTest.cpp - environment and options --------------------------===//
+
+#include "Options.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace torchprof;
+
+namespace {
+struct Parsed {
+  Options Opts;
+  std::string Warnings;
+};
+} // namespace
+
+static Parsed parse(std::vector<const char *> Environment) {
+  Parsed Result;
+  Environment.push_back(nullptr);
+  testing::internal::CaptureStderr();
+  Result.Opts.readEnvironment(Environment.data());
+  Result.Warnings = testing::internal::GetCapturedStderr();
+  return Result;
+}
+
+TEST(Options, EnvironmentSetsThem) {
+  Parsed P =
+      parse({"TORCHPROF=off", "TORCHPROF_FILE=a.tprof", "TORCHPROF_MODE=trace",
+             "TORCHPROF_LOWER=0", "TORCHPROF_TRACE_KEEP=first",
+             "TORCHPROF_TRACE_EVENTS=64", "TORCHPROF_SCHEDULE=wait=1,active=2",
+             "TORCHPROF_CLOCK=monotonic", "HOME=/", "TORCHPROFX=1"});
+  EXPECT_EQ(P.Warnings, "");
+  EXPECT_FALSE(P.Opts.Enabled);
+  EXPECT_EQ(P.Opts.File, "a.tprof");
+  EXPECT_TRUE(P.Opts.Trace);
+  EXPECT_FALSE(P.Opts.Lower);
+  EXPECT_TRUE(P.Opts.KeepFirst);
+  EXPECT_EQ(P.Opts.TraceEvents, 64u);
+  EXPECT_EQ(P.Opts.Plan.Active, 2u);
+  EXPECT_EQ(P.Opts.Clock, "monotonic");
+}
+
+TEST(Options, BadValueIsNamedAndTheDefaultStays) {
+  Parsed P = parse({"TORCHPROF_MODE=fast"});
+  EXPECT_EQ(P.Warnings, "torchprof: warning: TORCHPROF_MODE: expected "
+                        "aggregate, trace, found 'fast'\n");
+  EXPECT_FALSE(P.Opts.Trace);
+  for (const char *Bad :
+       {"TORCHPROF=maybe", "TORCHPROF_TRACE_EVENTS=100",
+        "TORCHPROF_TRACE_EVENTS=8", "TORCHPROF_TRACE_KEEP=all",
+        "TORCHPROF_CLOCK=sun", "TORCHPROF_LOWER=", "TORCHPROF_FILE="}) {
+    std::string Warnings = parse({Bad}).Warnings;
+    EXPECT_NE(Warnings.find(": expected "), std::string::npos) << Bad;
+    EXPECT_EQ(std::count(Warnings.begin(), Warnings.end(), '\n'), 1) << Bad;
+  }
+}
+
+TEST(Options, BadScheduleIsNamedWithWhatIsAllowed) {
+  Parsed P = parse({"TORCHPROF_SCHEDULE=wait=1"});
+  EXPECT_EQ(P.Warnings,
+            "torchprof: warning: TORCHPROF_SCHEDULE: expected "
+            "skip_first=N,wait=N,warmup=N,active=N,repeat=N, found 'wait=1'\n");
+  EXPECT_FALSE(P.Opts.Plan.exists());
+}
+
+TEST(Options, UnknownVariableIsNamedWithWhatIsKnown) {
+  std::string Warnings = parse({"TORCHPROF_FLIE=a"}).Warnings;
+  EXPECT_NE(Warnings.find("unknown variable TORCHPROF_FLIE, expected one of "),
+            std::string::npos);
+  EXPECT_NE(Warnings.find("TORCHPROF_FILE"), std::string::npos);
+}
+
+TEST(Options, TheBuildsOwnVariableIsNotOurs) {
+  EXPECT_EQ(parse({"TORCHPROF_TORCH=system"}).Warnings, "");
+}
