@@ -1,0 +1,34 @@
+//===- Command.h - the registry of commands ---------------------*- C++ -*-===//
+//
+// A command is one file: a cl::SubCommand, its options, a function, and one
+// CommandRegistration that ties them together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_COMMAND_H
+#define TORCHPROF_REPORT_COMMAND_H
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+
+namespace torchprof::report {
+
+/// What a command found, for the exit code: Finding is 1.
+enum class Outcome { Fine, Finding };
+
+using CommandFunction = std::function<llvm::Expected<Outcome>()>;
+
+/// A command registered by a static object.
+struct CommandRegistration {
+  CommandRegistration(llvm::cl::SubCommand &Command, CommandFunction Run);
+};
+
+/// The function of the subcommand that was chosen on the command line; empty
+/// if none was.
+CommandFunction chosenCommand();
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_COMMAND_H

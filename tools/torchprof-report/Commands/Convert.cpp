@@ -1,0 +1,45 @@
+//===- Convert.cpp - between .tprof and JSON ------------------------------===//
+//
+// For tests, whose profiles are text in the test, and for looking into a file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Profile/ProfileJson.h"
+#include "../Profile/ProfileWriter.h"
+#include "Command.h"
+#include "Options.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+enum class Form { Other, Binary, Json };
+
+cl::SubCommand Convert("convert", "Turn a profile into JSON, or back");
+cl::opt<std::string> Input(cl::Positional, cl::Required, cl::desc("FILE"),
+                           cl::sub(Convert));
+cl::opt<std::string> Output("o", cl::desc("Write to this file, not to stdout"),
+                            cl::value_desc("file"), cl::init("-"),
+                            cl::sub(Convert));
+cl::opt<Form>
+    To("to", cl::desc("What to write (default: the form the input has not)"),
+       cl::init(Form::Other), cl::sub(Convert),
+       cl::values(clEnumValN(Form::Binary, "tprof", "a profile"),
+                  clEnumValN(Form::Json, "json", "JSON text")));
+} // namespace
+
+static Expected<Outcome> run() {
+  Expected<Profile> P = loadWithWarnings(Input);
+  if (!P)
+    return P.takeError();
+  bool Json = To == Form::Json || (To == Form::Other && P->isBinary());
+  if (Error E = writeOutput(Output, [&](raw_ostream &OS) {
+        Json ? writeProfileJson(*P, OS) : writeProfile(*P, OS);
+        return Error::success();
+      }))
+    return E;
+  return Outcome::Fine;
+}
+
+static CommandRegistration Registration(Convert, run);

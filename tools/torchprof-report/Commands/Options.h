@@ -1,0 +1,77 @@
+//===- Options.h - option groups that commands share ------------*- C++ -*-===//
+//
+// A command has a member of these structs for each group it takes, so an
+// option is the same in every command that has it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_OPTIONS_H
+#define TORCHPROF_REPORT_OPTIONS_H
+
+#include "../Profile/ProfileReader.h"
+#include "../Report/Selection.h"
+#include "../Report/Table.h"
+
+#include "llvm/Support/CommandLine.h"
+
+namespace torchprof::report {
+
+/// FILE.tprof...
+struct InputOptions {
+  llvm::cl::list<std::string> Files;
+
+  explicit InputOptions(llvm::cl::SubCommand &Sub)
+      : Files(llvm::cl::Positional, llvm::cl::OneOrMore,
+              llvm::cl::desc("FILE.tprof..."), llvm::cl::sub(Sub)) {}
+
+  /// Loads every file and adds it to \p Sites; prints warnings. \p Visit, if
+  /// given, sees each profile before it is dropped.
+  llvm::Error addTo(SiteTable &Sites, SelectCells Select = {},
+                    llvm::function_ref<void(Profile &)> Visit = nullptr) const;
+};
+
+/// -o and, for text, --format, --unit, --width, --color.
+struct OutputOptions {
+  llvm::cl::opt<std::string> File;
+  llvm::cl::opt<TableFormat> Format;
+  llvm::cl::opt<TimeUnit> Unit;
+  llvm::cl::opt<unsigned> Width;
+
+  explicit OutputOptions(llvm::cl::SubCommand &Sub);
+
+  /// Prints \p D in the chosen format to the chosen file.
+  llvm::Error print(const Document &D) const;
+};
+
+/// --include, --exclude
+struct SelectionOptions {
+  llvm::cl::list<std::string> Include;
+  llvm::cl::list<std::string> Exclude;
+
+  explicit SelectionOptions(llvm::cl::SubCommand &Sub);
+
+  /// Compiles the globs and checks that each matches a site.
+  llvm::Expected<Selection> select(const SiteTable &Sites) const;
+};
+
+/// Loads a profile and prints its warnings.
+llvm::Expected<Profile> loadWithWarnings(llvm::StringRef Path);
+
+/// "torchprof-report: warning: TEXT" on stderr.
+void printWarning(const llvm::Twine &Text);
+
+/// Runs \p Write on a stream that becomes \p Path only if everything worked:
+/// a failure leaves no file and an older one as it was. "-" is stdout.
+llvm::Error
+writeOutput(llvm::StringRef Path,
+            llvm::function_ref<llvm::Error(llvm::raw_ostream &)> Write);
+
+/// Columns of the terminal on stdout, 0 if it is none.
+unsigned terminalWidth();
+
+/// True if stdout shows colors and NO_COLOR is not set.
+bool terminalColors();
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_OPTIONS_H

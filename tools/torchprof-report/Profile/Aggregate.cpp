@@ -1,0 +1,157 @@
+//===- Aggregate.cpp - cells added up -------------------------------------===//
+
+#include "Aggregate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace torchprof;
+using namespace torchprof::report;
+
+// Far more than a running writer needs between two of its stores.
+static constexpr unsigned ReadAttempts = 1000;
+
+bool report::readCell(const format::Cell &Source, format::Cell &Copy,
+                      bool Live) {
+  for (unsigned Attempt = 0; Attempt < (Live ? ReadAttempts : 1); ++Attempt) {
+    uint64_t Before = __atomic_load_n(&Source.Word, __ATOMIC_ACQUIRE);
+    if (Before & 1)
+      continue;
+    std::memcpy(&Copy, &Source, sizeof(Copy));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&Source.Word, __ATOMIC_RELAXED) != Before)
+      continue;
+    Copy.Word = Before;
+    return true;
+  }
+  return false;
+}
+
+void report::recordSample(format::Cell &C, uint64_t Ticks) {
+  uint64_t Count = C.Word / 2;
+  C.Word += 2;
+  C.Begins += 1;
+  C.Sum += Ticks;
+  UInt128 Squares =
+      (UInt128(C.SquaresHigh) << 64 | C.SquaresLow) + UInt128(Ticks) * Ticks;
+  C.SquaresLow = static_cast<uint64_t>(Squares);
+  C.SquaresHigh = static_cast<uint64_t>(Squares >> 64);
+  C.Min = Count ? std::min(C.Min, Ticks) : Ticks;
+  C.Max = std::max(C.Max, Ticks);
+  if (Count < format::FirstSamples)
+    C.First[Count] = Ticks;
+  unsigned Bucket = format::histogramBucket(Ticks);
+  if (++C.HistogramLow[Bucket] == 0)
+    ++C.HistogramHigh[Bucket];
+}
+
+/// Ticks of another clock in ticks of this one, rounded.
+static UInt128 scaled(UInt128 Ticks, long double Scale) {
+  return static_cast<UInt128>(static_cast<long double>(Ticks) * Scale + 0.5L);
+}
+
+/// Middle of a bucket in ticks.
+static double bucketMiddle(unsigned Bucket) {
+  double Low = static_cast<double>(format::histogramLowerBound(Bucket));
+  if (Bucket < 8)
+    return Low;
+  double Width = static_cast<double>(uint64_t(1) << (Bucket / 4 - 1));
+  return Low + (Width - 1) / 2;
+}
+
+void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
+  uint64_t CellCount = C.Word / 2;
+  Begins += C.Begins;
+  Cut += C.Cut;
+  UInt128 CellSquares = UInt128(C.SquaresHigh) << 64 | C.SquaresLow;
+  bool Exact = Scale == 1;
+  Sum += Exact ? C.Sum : scaled(C.Sum, Scale);
+  Squares +=
+      Exact ? CellSquares : scaled(CellSquares, (long double)Scale * Scale);
+  Nested += Exact ? C.Nested : scaled(C.Nested, Scale);
+  if (CellCount == 0)
+    return;
+  Count += CellCount;
+  auto One = [&](uint64_t Ticks) {
+    return Exact ? Ticks : static_cast<uint64_t>(scaled(Ticks, Scale));
+  };
+  Min = std::min(Min, One(C.Min));
+  Max = std::max(Max, One(C.Max));
+  if (First.empty())
+    for (unsigned I = 0; I < format::FirstSamples && I < CellCount; ++I)
+      First.push_back(One(C.First[I]));
+  if (!WithHistogram)
+    return;
+  Histogram.resize(format::HistogramBuckets);
+  for (unsigned I = 0; I < format::HistogramBuckets; ++I) {
+    uint64_t Samples = histogramCount(C, I);
+    if (Samples == 0)
+      continue;
+    unsigned Bucket = I;
+    if (!Exact)
+      Bucket = format::histogramBucket(
+          static_cast<uint64_t>(bucketMiddle(I) * Scale + 0.5));
+    Histogram[Bucket] += Samples;
+  }
+}
+
+void Aggregate::add(const Aggregate &Other) {
+  Begins += Other.Begins;
+  Count += Other.Count;
+  Cut += Other.Cut;
+  Sum += Other.Sum;
+  Squares += Other.Squares;
+  Nested += Other.Nested;
+  Min = std::min(Min, Other.Min);
+  Max = std::max(Max, Other.Max);
+  if (First.empty())
+    First = Other.First;
+  if (Histogram.empty()) {
+    Histogram = Other.Histogram;
+    return;
+  }
+  for (size_t I = 0; I < Other.Histogram.size(); ++I)
+    Histogram[I] += Other.Histogram[I];
+}
+
+double Aggregate::mean() const {
+  return Count ? static_cast<double>(Sum) / static_cast<double>(Count) : 0;
+}
+
+double Aggregate::squaredDeviations() const {
+  if (Count < 2)
+    return 0;
+  // Sum of (x - mean)^2 = sum of x^2 - (sum of x)^2 / n.
+  auto S = static_cast<long double>(Sum);
+  long double Result = static_cast<long double>(Squares) -
+                       S * S / static_cast<long double>(Count);
+  return Result > 0 ? static_cast<double>(Result) : 0;
+}
+
+double Aggregate::standardDeviation() const {
+  return Count ? std::sqrt(squaredDeviations() / static_cast<double>(Count))
+               : 0;
+}
+
+double Aggregate::quantile(double Fraction) const {
+  if (Count == 0 || Histogram.empty())
+    return 0;
+  uint64_t Samples = 0;
+  for (uint64_t N : Histogram)
+    Samples += N;
+  auto Rank =
+      static_cast<uint64_t>(std::ceil(Fraction * static_cast<double>(Samples)));
+  Rank = std::max<uint64_t>(Rank, 1);
+  uint64_t Seen = 0;
+  for (unsigned I = 0; I < Histogram.size(); ++I) {
+    Seen += Histogram[I];
+    if (Seen < Rank)
+      continue;
+    double Value = I + 1 == format::HistogramBuckets ? static_cast<double>(Max)
+                                                     : bucketMiddle(I);
+    return std::clamp(Value, static_cast<double>(Min),
+                      static_cast<double>(std::max(Min, Max)));
+  }
+  return static_cast<double>(Max);
+}

@@ -1,0 +1,74 @@
+//===- Aggregate.h - cells added up -----------------------------*- C++ -*-===//
+//
+// A cell is one slot on one lane; an Aggregate is the sum of any number of
+// them, over lanes, sites or files. Sums have 128 bits, so that no number of
+// cells can wrap them. Ticks; plain values, safe to use from any thread that
+// owns them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_AGGREGATE_H
+#define TORCHPROF_REPORT_AGGREGATE_H
+
+#include "torchprof/ProfileFormat.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace torchprof::report {
+
+using UInt128 = unsigned __int128;
+
+/// Copies a cell. A cell that its owner may be writing (\p Live) is read until
+/// it holds still. Returns false for a torn cell: the writer was stopped in
+/// the middle of an update and the numbers do not belong together.
+bool readCell(const format::Cell &Source, format::Cell &Copy, bool Live);
+
+/// Records one sample of \p Ticks as the runtime does.
+void recordSample(format::Cell &C, uint64_t Ticks);
+
+inline uint64_t histogramCount(const format::Cell &C, unsigned Bucket) {
+  return uint64_t(C.HistogramHigh[Bucket]) << 32 | C.HistogramLow[Bucket];
+}
+
+struct Aggregate {
+  uint64_t Begins = 0;
+  uint64_t Count = 0;
+  uint64_t Cut = 0;
+  UInt128 Sum = 0;
+  UInt128 Squares = 0;
+  UInt128 Nested = 0;
+  uint64_t Min = UINT64_MAX;
+  uint64_t Max = 0;
+  /// The first samples of the first lane that has any.
+  llvm::SmallVector<uint64_t, 2> First;
+  /// Empty (nothing wanted it) or HistogramBuckets counts.
+  std::vector<uint64_t> Histogram;
+
+  /// Adds a cell whose ticks are \p Scale times as long as this aggregate's. A
+  /// scale of exactly 1 keeps every number exact.
+  void add(const format::Cell &C, double Scale = 1, bool WithHistogram = true);
+  void add(const Aggregate &Other);
+
+  /// Spans that began and were neither counted nor cut.
+  uint64_t unfinished() const {
+    return Begins > Count + Cut ? Begins - Count - Cut : 0;
+  }
+
+  double mean() const;
+  /// Sum of squared distances from the mean, in ticks squared.
+  double squaredDeviations() const;
+  /// Population standard deviation.
+  double standardDeviation() const;
+  /// The value below or at which \p Fraction of the samples lie: the middle of
+  /// its histogram bucket, kept between Min and Max. 0 without samples.
+  double quantile(double Fraction) const;
+
+  bool operator==(const Aggregate &) const = default;
+};
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_AGGREGATE_H

@@ -1,0 +1,143 @@
+//===- Profile.h - a profile in memory --------------------------*- C++ -*-===//
+//
+// What a .tprof file says, checked and with names, but not yet added up. Cells,
+// runs and trace events stay where they are (in the mapped file, or in the
+// profile's own arena) because a file can hold gigabytes of them.
+//
+// Times are ticks of the profile's clock; TickClock.h leads to nanoseconds.
+// A Profile owns everything its views point to. It is not thread-safe; two
+// profiles are independent of each other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_PROFILE_H
+#define TORCHPROF_REPORT_PROFILE_H
+
+#include "torchprof/ManifestFormat.h"
+#include "torchprof/ProfileFormat.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace torchprof::report {
+
+/// A registered model: its slots are FirstSlot + index of the site.
+struct Model {
+  uint32_t FirstSlot = 0;
+  std::shared_ptr<const Manifest> Table;
+};
+
+/// A user region.
+struct Region {
+  uint32_t Slot = 0;
+  std::string Name;
+};
+
+/// The last runs of a root on one lane; sample i lies at i % Capacity.
+struct RunRing {
+  uint32_t Slot = 0;
+  uint32_t Capacity = 0;
+  uint64_t Count = 0; ///< runs ever offered to the ring
+  llvm::ArrayRef<format::RunSample> Samples;
+};
+
+/// Recorded spans of one lane, in the order of their ends.
+struct TraceBuffer {
+  format::TraceKeep Keep = format::TraceKeep::First;
+  uint64_t Capacity = 0;
+  uint64_t Written = 0; ///< events offered, kept or not
+  llvm::ArrayRef<format::TraceEvent> Events;
+
+  uint64_t dropped() const {
+    return Written > Capacity ? Written - Capacity : 0;
+  }
+};
+
+struct Lane {
+  format::LaneRecord Record = {};
+  std::vector<llvm::ArrayRef<format::Cell>> Cells;
+  std::vector<RunRing> Runs;
+  std::vector<TraceBuffer> Traces;
+
+  std::string name() const;
+};
+
+class Profile {
+public:
+  Profile() = default;
+  Profile(Profile &&) = default;
+  Profile &operator=(Profile &&) = default;
+
+  std::string FileName; ///< for messages
+  format::FileState State = format::FileState::Closed;
+  uint64_t FileBytes = 0; ///< bytes of the file that were used
+  uint64_t SegmentCount = 0;
+  uint64_t Generation = 0;
+  bool Damaged = false; ///< only a prefix of the file could be read
+  format::ProcessRecord Process = {};
+  std::vector<Model> Models;
+  std::vector<Region> Regions;
+  uint64_t AnchorIntervalNs = 0;
+  std::vector<format::ClockAnchor> Anchors;
+  std::vector<Lane> Lanes;
+  /// Findings of the reader that do not keep the profile from being used.
+  std::vector<std::string> Warnings;
+
+  uint64_t counter(format::Counter C) const {
+    return Process.Counters[static_cast<unsigned>(C)];
+  }
+
+  /// True while the process may still write: views then change under the
+  /// reader's eyes.
+  bool maybeLive() const { return Buffer && State == format::FileState::Open; }
+
+  /// One more than the largest slot of a model or region.
+  uint32_t slotCount() const;
+
+  /// Copies \p Source into memory that lives as long as the profile.
+  template <typename T> llvm::ArrayRef<T> keep(llvm::ArrayRef<T> Source) {
+    return Source.copy(*Arena);
+  }
+
+  /// True if it was read from a .tprof file, not from its JSON form.
+  bool isBinary() const { return Buffer != nullptr; }
+
+  /// Makes the profile the owner of the file its views point into.
+  void adopt(std::unique_ptr<llvm::MemoryBuffer> File) {
+    Buffer = std::move(File);
+  }
+
+private:
+  std::unique_ptr<llvm::MemoryBuffer> Buffer;
+  std::unique_ptr<llvm::BumpPtrAllocator> Arena =
+      std::make_unique<llvm::BumpPtrAllocator>();
+};
+
+/// Name of a counter in JSON and in messages: "lost_no_memory".
+/// Empty behind the last counter that this version knows.
+llvm::StringRef counterName(unsigned Counter);
+
+llvm::StringRef stateName(format::FileState State);
+llvm::StringRef clockName(format::ClockKind Clock);
+
+/// Text of a record's character array up to its NUL or end.
+template <size_t N> llvm::StringRef fixedText(const char (&Text)[N]) {
+  return llvm::StringRef(Text, N).take_until([](char C) { return C == 0; });
+}
+
+/// Stores \p Text into a record's character array, cut to leave a NUL.
+template <size_t N> void setFixedText(char (&Out)[N], llvm::StringRef Text) {
+  Text = Text.take_front(N - 1);
+  std::copy(Text.begin(), Text.end(), Out);
+  std::fill(Out + Text.size(), Out + N, '\0');
+}
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_PROFILE_H

@@ -1,0 +1,57 @@
+//===- TickClock.h - from clock ticks to nanoseconds ------------*- C++ -*-===//
+//
+// A profile's times are ticks. The rate comes from the first and the last
+// anchor when they are far enough apart, else from the runtime's calibration;
+// a clock that ticks in nanoseconds needs neither. Values only, thread-safe.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_TICKCLOCK_H
+#define TORCHPROF_REPORT_TICKCLOCK_H
+
+#include "Profile.h"
+
+namespace torchprof::report {
+
+class TickClock {
+public:
+  /// One tick is one nanosecond.
+  TickClock() = default;
+
+  /// The clock of a profile. A profile without a usable rate gets one tick per
+  /// nanosecond, and rateKnown() says so.
+  explicit TickClock(const Profile &P);
+
+  double nsPerTick() const { return Rate; }
+  bool rateKnown() const { return Known; }
+
+  /// Nanoseconds of a number of ticks.
+  double toNs(double Ticks) const { return Ticks * Rate; }
+
+  /// Nanoseconds since the first anchor, or since the process's start.
+  double sinceStart(uint64_t Ticks) const {
+    return static_cast<double>(static_cast<int64_t>(Ticks - Origin)) * Rate;
+  }
+
+  /// CLOCK_REALTIME, in nanoseconds, of a tick.
+  uint64_t realtimeNs(uint64_t Ticks) const {
+    return OriginRealtimeNs + static_cast<int64_t>(sinceStart(Ticks));
+  }
+
+  /// Largest distance, in ns, of an anchor's monotonic time from the straight
+  /// line: how far the clock drifted.
+  double driftNs() const { return Drift; }
+
+  bool operator==(const TickClock &Other) const { return Rate == Other.Rate; }
+
+private:
+  double Rate = 1;
+  bool Known = true;
+  uint64_t Origin = 0;
+  uint64_t OriginRealtimeNs = 0;
+  double Drift = 0;
+};
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_TICKCLOCK_H

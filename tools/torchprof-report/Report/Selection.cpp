@@ -1,0 +1,70 @@
+//===- Selection.cpp - which sites a command is about ---------------------===//
+
+#include "Selection.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+Expected<Selection> Selection::create(ArrayRef<std::string> Include,
+                                      ArrayRef<std::string> Exclude) {
+  Selection S;
+  auto Add = [](ArrayRef<std::string> Texts, std::vector<Glob> &Out,
+                StringRef Option) -> Error {
+    for (const std::string &Text : Texts) {
+      Expected<GlobPattern> Pattern = GlobPattern::create(Text);
+      if (!Pattern)
+        return createStringError(inconvertibleErrorCode(),
+                                 Option + "=" + Text + ": " +
+                                     toString(Pattern.takeError()));
+      // The pattern refers to a text that lives as long as it does.
+      Out.push_back({Text, std::move(*Pattern)});
+    }
+    return Error::success();
+  };
+  if (Error E = Add(Include, S.Include, "--include"))
+    return E;
+  if (Error E = Add(Exclude, S.Exclude, "--exclude"))
+    return E;
+  return S;
+}
+
+bool Selection::matches(StringRef Kind, StringRef Name,
+                        StringRef Module) const {
+  auto Any = [&](const std::vector<Glob> &Globs) {
+    return any_of(Globs, [&](const Glob &G) {
+      return G.Pattern.match(Kind) || G.Pattern.match(Name) ||
+             G.Pattern.match(Module);
+    });
+  };
+  return (Include.empty() || Any(Include)) && !Any(Exclude);
+}
+
+bool Selection::matches(const SiteTable &Sites, uint32_t S) const {
+  return all() || matches(Sites.kind(S), Sites.name(S), Sites.modulePath(S));
+}
+
+Error Selection::checkAgainst(const SiteTable &Sites) const {
+  for (const std::vector<Glob> *Globs : {&Include, &Exclude})
+    for (const Glob &G : *Globs) {
+      std::set<std::string> Kinds;
+      bool Found = false;
+      for (uint32_t S = 0; S < Sites.size() && !Found; ++S) {
+        StringRef Kind = Sites.kind(S);
+        Found = G.Pattern.match(Kind) || G.Pattern.match(Sites.name(S)) ||
+                G.Pattern.match(Sites.modulePath(S));
+        Kinds.insert(Kind.str());
+      }
+      if (Found)
+        continue;
+      return createStringError(
+          inconvertibleErrorCode(),
+          Twine(Globs == &Include ? "--include=" : "--exclude=") + G.Text +
+              ": expected a glob that matches a kind, name or module path, "
+              "found none that does; the kinds are " +
+              join(Kinds.begin(), Kinds.end(), ", "));
+    }
+  return Error::success();
+}

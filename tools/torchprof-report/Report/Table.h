@@ -1,0 +1,115 @@
+//===- Table.h - what a command says, before it has a format ----*- C++ -*-===//
+//
+// Commands make Documents; printDocument() turns them into aligned text, CSV,
+// JSON or Markdown. Values keep their exact numbers until then, so all formats
+// say the same: people get units, machines get nanoseconds and the unit in the
+// column's name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_TABLE_H
+#define TORCHPROF_REPORT_TABLE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace torchprof::report {
+
+enum class ValueType { None, Text, Count, TimeNs, Percent, Number };
+
+struct Value {
+  ValueType Type = ValueType::None;
+  std::string Text;
+  uint64_t Count = 0;
+  double Number = 0;   ///< of TimeNs, Percent and Number
+  bool Marked = false; ///< a note under the table explains it; shown as "*"
+
+  static Value text(llvm::StringRef S) {
+    Value V;
+    V.Type = ValueType::Text;
+    V.Text = S.str();
+    return V;
+  }
+  static Value count(uint64_t N) {
+    Value V;
+    V.Type = ValueType::Count;
+    V.Count = N;
+    return V;
+  }
+  static Value number(ValueType Type, double N) {
+    Value V;
+    V.Type = Type;
+    V.Number = N;
+    return V;
+  }
+  static Value timeNs(double Ns) { return number(ValueType::TimeNs, Ns); }
+  static Value percent(double P) { return number(ValueType::Percent, P); }
+};
+
+/// How a text gives way when the terminal is narrow.
+enum class Shorten { Never, KeepStart, KeepEnd };
+
+struct TableColumn {
+  std::string Id;    ///< in CSV and JSON, with the unit: "total_ns"
+  std::string Title; ///< for people: "total"
+  ValueType Type = ValueType::Text;
+  Shorten Narrow = Shorten::Never;
+  int Decimals = -1;     ///< of Number and Percent; -1: the format's default
+  std::string WhenEmpty; ///< shown to people for an empty text
+  bool MayDrop = false;  ///< left out of text that is still too wide
+};
+
+struct FooterLine {
+  std::string Id;
+  std::string Title;
+  Value Amount;
+  Value Share;      ///< percent, or None
+  std::string Note; ///< for people
+};
+
+struct Table {
+  std::string Id;    ///< member name in JSON; empty for the only table
+  std::string Title; ///< heading for people; may be empty
+  std::vector<TableColumn> Columns;
+  std::vector<std::vector<Value>> Rows;
+  std::vector<FooterLine> Footer;
+  std::vector<std::string> Notes; ///< lines under the table, for people
+};
+
+struct Document {
+  std::vector<Table> Tables;
+};
+
+enum class TableFormat { Table, Csv, Json, Markdown };
+
+/// Unit of times in text and Markdown. Auto: each time in its own unit.
+enum class TimeUnit { Auto, Ns, Us, Ms, S };
+
+struct PrintOptions {
+  TableFormat Format = TableFormat::Table;
+  TimeUnit Unit = TimeUnit::Auto;
+  unsigned Width = 0; ///< columns of the terminal; 0: not limited
+  bool Colors = false;
+};
+
+/// Prints a document. CSV holds the rows only: footers would be rows of another
+/// kind there; several tables are separated by an empty line.
+void printDocument(const Document &D, const PrintOptions &Options,
+                   llvm::raw_ostream &OS);
+
+/// A time for people: "1.234 ms".
+std::string formatTime(double Ns, TimeUnit Unit = TimeUnit::Auto);
+/// A value for people, in a column of this kind.
+std::string formatValue(const Value &V, const TableColumn &C, TimeUnit Unit);
+/// A value for machines: exact counts, ns with at most one decimal.
+std::string exactValue(const Value &V, const TableColumn &C);
+/// Name of a unit, "ms"; empty for Auto.
+llvm::StringRef unitName(TimeUnit Unit);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_TABLE_H

@@ -1,0 +1,115 @@
+//===- Values.cpp - numbers as text ---------------------------------------===//
+
+#include "Table.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+static std::string decimals(double Number, int Digits) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << format("%.*f", Digits, Number);
+  OS.flush();
+  // Rounding must not leave "-0.00".
+  if (Text[0] == '-' &&
+      StringRef(Text).drop_front().find_first_not_of("0.") == StringRef::npos)
+    Text.erase(0, 1);
+  return Text;
+}
+
+StringRef report::unitName(TimeUnit Unit) {
+  switch (Unit) {
+  case TimeUnit::Auto:
+    return "";
+  case TimeUnit::Ns:
+    return "ns";
+  case TimeUnit::Us:
+    return "us";
+  case TimeUnit::Ms:
+    return "ms";
+  case TimeUnit::S:
+    return "s";
+  }
+  return "";
+}
+
+static double unitNs(TimeUnit Unit) {
+  switch (Unit) {
+  case TimeUnit::Auto:
+  case TimeUnit::Ns:
+    return 1;
+  case TimeUnit::Us:
+    return 1e3;
+  case TimeUnit::Ms:
+    return 1e6;
+  case TimeUnit::S:
+    return 1e9;
+  }
+  return 1;
+}
+
+std::string report::formatTime(double Ns, TimeUnit Unit) {
+  if (Unit == TimeUnit::Auto) {
+    // The limits are those of the rounded text: 999.9996 us is 1.000 ms.
+    double Size = std::fabs(Ns);
+    Unit = Size < 999.5       ? TimeUnit::Ns
+           : Size < 999999.5  ? TimeUnit::Us
+           : Size < 999999500 ? TimeUnit::Ms
+                              : TimeUnit::S;
+  }
+  return decimals(Ns / unitNs(Unit), Unit == TimeUnit::Ns ? 0 : 3) + " " +
+         unitName(Unit).str();
+}
+
+std::string report::formatValue(const Value &V, const TableColumn &C,
+                                TimeUnit Unit) {
+  std::string Mark = V.Marked ? "*" : "";
+  switch (V.Type) {
+  case ValueType::None:
+    return "-";
+  case ValueType::Text:
+    return V.Text.empty() ? C.WhenEmpty : V.Text;
+  case ValueType::Count:
+    return utostr(V.Count) + Mark;
+  case ValueType::TimeNs:
+    if (Unit != TimeUnit::Auto) // the heading carries the unit
+      return decimals(V.Number / unitNs(Unit), Unit == TimeUnit::Ns ? 0 : 3) +
+             Mark;
+    return formatTime(V.Number, Unit) + Mark;
+  case ValueType::Percent:
+    if (C.Decimals >= 0) // the style's heading says percent
+      return decimals(V.Number, C.Decimals) + Mark;
+    return decimals(V.Number, 2) + "%" + Mark;
+  case ValueType::Number:
+    return decimals(V.Number, C.Decimals >= 0 ? C.Decimals : 3) + Mark;
+  }
+  return "";
+}
+
+std::string report::exactValue(const Value &V, const TableColumn &C) {
+  switch (V.Type) {
+  case ValueType::None:
+    return "";
+  case ValueType::Text:
+    return V.Text;
+  case ValueType::Count:
+    return utostr(V.Count);
+  case ValueType::TimeNs: {
+    std::string Text = decimals(V.Number, 1);
+    if (StringRef(Text).endswith(".0"))
+      Text.resize(Text.size() - 2);
+    return Text;
+  }
+  case ValueType::Percent:
+    return decimals(V.Number, std::max(C.Decimals, 4));
+  case ValueType::Number:
+    return decimals(V.Number, C.Decimals >= 0 ? C.Decimals : 6);
+  }
+  return "";
+}
