@@ -26,6 +26,9 @@ ${CMAKE_INSTALL_INCLUDEDIR}>")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${part}/include/torchprof"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 endforeach()
+# A consumer need not name a symbol of the runtime: linking it is enough.
+target_link_options(torchprof_runtime INTERFACE
+  "$<INSTALL_INTERFACE:LINKER:--no-as-needed>")
 # In a host with a LibTorch of its own, that one must be used: no RUNPATH.
 set_target_properties(torchprof_runtime PROPERTIES INSTALL_RPATH "")
 install(EXPORT TorchProfTargets NAMESPACE TorchProf::

@@ -45,6 +45,9 @@ def write_whole(path, write):
     os.close(handle)
     try:
         write(temporary)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

@@ -1,0 +1,55 @@
+//===- regions.cpp - starts, stops, labels and copies a profile -----------===//
+//
+// usage: regions MODEL.pt PROFILE.tprof
+//
+//===----------------------------------------------------------------------===//
+
+#include <torch/script.h>
+#include <torchprof/Runtime.h>
+
+#include <iostream>
+
+static const torchprof::RegionName Prepare("prepare input");
+static const torchprof::RegionName Serve("serve");
+
+static void serve(torch::jit::Module &Model, int Requests) {
+  for (int I = 0; I < Requests; ++I) {
+    torchprof::Region Whole(Serve);
+    torch::Tensor Request;
+    {
+      torchprof::Region Scope(Prepare);
+      Request = torch::full({1, 3, 64, 64}, 0.01 * I);
+    }
+    Model.forward({Request});
+  }
+}
+
+int main(int Argc, char **Argv) {
+  if (Argc != 3) {
+    std::cerr << "usage: regions MODEL.pt PROFILE.tprof\n";
+    return 2;
+  }
+  torchprof::setOption("file", Argv[2]);
+  torchprof::stopRecording(); // nothing counts until we say so
+  try {
+    torch::jit::Module Model = torch::jit::load(Argv[1]);
+    torch::NoGradGuard NoGrad;
+    serve(Model, 3); // warm up: LibTorch optimizes in the first calls
+    {
+      torchprof::ScopedRecording Recording;
+      serve(Model, 5);
+    }
+    serve(Model, 2); // not recorded either
+  } catch (const std::exception &Error) {
+    std::cerr << "regions: error: " << Error.what() << '\n';
+    return 2;
+  }
+  std::string Copy = std::string(Argv[2]) + ".copy";
+  if (int Status = torchprof_snapshot(Copy.c_str())) {
+    std::cerr << "regions: error: no snapshot, errno " << Status << '\n';
+    return 2;
+  }
+  std::cout << "recorded " << torchprof::stats().count << " spans in "
+            << torchprof::profileFile() << '\n';
+  return 0;
+}
