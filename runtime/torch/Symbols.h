@@ -1,0 +1,30 @@
+//===- Symbols.h - names of the probes' operators ---------------*- C++ -*-===//
+
+#ifndef TORCHPROF_SYMBOLS_H
+#define TORCHPROF_SYMBOLS_H
+
+#include <ATen/core/symbol.h>
+
+namespace torchprof::symbols {
+
+inline c10::Symbol begin() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::begin");
+  return S;
+}
+inline c10::Symbol end() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::end");
+  return S;
+}
+inline c10::Symbol timed() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::timed");
+  return S;
+}
+/// Attribute of a timed node.
+inline c10::Symbol site() {
+  static const auto S = c10::Symbol::attr("site");
+  return S;
+}
+
+} // namespace torchprof::symbols
+
+#endif // TORCHPROF_SYMBOLS_H
