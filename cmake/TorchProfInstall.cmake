@@ -45,6 +45,14 @@ install(FILES
   "${PROJECT_SOURCE_DIR}/cmake/FindLibTorch.cmake"
   DESTINATION "${_package}")
 
+# The Python package finds the tools in the folders above it: PREFIX/bin, or
+# bin/ of this build tree.
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/python")
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/torchprof_jit"
+  "${CMAKE_BINARY_DIR}/python/torchprof_jit" SYMBOLIC)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/torchprof_jit"
+  DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py")
+
 # Manual pages: docs/torchprof*.md, converted at build time.
 find_program(_python python3 PATHS /usr/bin NO_CACHE)
 file(GLOB _pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/torchprof*.md")

@@ -34,6 +34,9 @@ config.environment["PATH"] = os.pathsep.join(
 # A test decides by itself where a profile goes and which language is spoken.
 config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["OMP_NUM_THREADS"] = "2"
+config.environment["PYTHONPATH"] = os.path.join(
+    config.torchprof_build, "python"
+)
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
 for name, value in (

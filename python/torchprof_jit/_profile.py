@@ -1,0 +1,326 @@
+"""profile: a range of recording, and what was recorded in it."""
+
+import enum
+import json
+import os
+import shutil
+import tempfile
+import threading
+
+import torch
+
+from . import _instrument, _tools
+
+
+class Action(enum.Enum):
+    """What one step of a schedule does."""
+
+    NONE = 0
+    WARMUP = 1
+    RECORD = 2
+    RECORD_AND_SAVE = 3  # record; a profile is ready when the step ends
+
+
+def schedule(*, wait, warmup, active, repeat=0, skip_first=0):
+    """As torch.profiler.schedule: after skip_first steps, cycles of `wait`
+    steps without recording, `warmup` and `active` steps; `repeat` cycles, or
+    for ever if it is 0. Probes need no warm-up, so those steps are skipped.
+    """
+    if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
+        raise ValueError("expected steps of at least 0 and active above 0")
+
+    def action(step):
+        if step < skip_first:
+            return Action.NONE
+        cycle, place = divmod(step - skip_first, wait + warmup + active)
+        if repeat and cycle >= repeat:
+            return Action.NONE
+        if place < wait:
+            return Action.NONE
+        if place < wait + warmup:
+            return Action.WARMUP
+        if place < wait + warmup + active - 1:
+            return Action.RECORD
+        return Action.RECORD_AND_SAVE
+
+    return action
+
+
+def _always(_):
+    return Action.RECORD
+
+
+_RECORDING = ("RECORD", "RECORD_AND_SAVE")
+_active = threading.Lock()  # one recording range per process
+_owner = None  # the profile whose samples the runtime holds
+
+
+class profile:
+    """Records a range of a program:
+
+        with profile(model) as p:
+            p.module(x)
+        print(p.summary())
+
+    or, for a range of one call each, profile(model)(x).
+
+    module    instrumented if it is not yet (see instrument, which also takes
+              the further keyword arguments); `p.module` is the one to call.
+              None if the program calls instrumented models itself.
+    schedule  function from step number to an Action, as made by schedule()
+              or torch.profiler.schedule(); p.step() ends a step
+    on_trace_ready  called with p after the last active step of each cycle
+    threads   "all", or "current": only what the thread that opened the
+              range records
+
+    Each range, and each cycle of a schedule, starts empty; calls p(x)
+    outside a range add up until another profile records. Only one range at
+    a time in a process.
+    """
+
+    def __init__(
+        self,
+        module=None,
+        schedule=None,
+        on_trace_ready=None,
+        threads="all",
+        **options
+    ):
+        if threads not in ("all", "current"):
+            raise ValueError("threads: expected 'all' or 'current', found %r"
+                             % (threads,))
+        _tools.load_runtime()
+        self._ops = torch.ops.torchprof
+        self.module = module
+        if module is not None:
+            self.module = _instrument.instrument(module, **options)
+        self.step_number = 0
+        self._schedule = schedule or _always
+        self._on_ready = on_trace_ready
+        self._threads = threads
+        self._inside = False
+        self._recording = False
+        self._fresh = True  # empty the cells before recording goes on
+        self._folder = tempfile.TemporaryDirectory(prefix="torchprof-")
+        self._file = None
+        if not _active.locked():
+            self._ops.stop()
+
+    # --- recording ----------------------------------------------------------
+
+    def __enter__(self):
+        self._open(reset=True)
+        return self
+
+    def __exit__(self, *_):
+        self._close()
+
+    def __call__(self, *args, **kwargs):
+        if self.module is None:
+            raise TypeError("this profile was made without a module")
+        if self._inside:
+            return self.module(*args, **kwargs)
+        self._open(reset=_owner is not self)
+        try:
+            return self.module(*args, **kwargs)
+        finally:
+            self._close()
+
+    def step(self):
+        """Ends a step of the schedule."""
+        if not self._inside:
+            raise RuntimeError("step() outside of a range")
+        saved = self._action() == "RECORD_AND_SAVE"
+        self.step_number += 1
+        if saved:
+            self._stop()
+            self._fresh = True
+            if self._on_ready:
+                self._on_ready(self)
+        self._follow_schedule()
+
+    def _action(self):
+        """The name of this step's action; torch.profiler's are equal."""
+        return self._schedule(self.step_number).name
+
+    def _open(self, reset):
+        if not _active.acquire(blocking=False):
+            raise RuntimeError("another profile records already")
+        global _owner
+        _owner = self
+        self._inside = True
+        self._thread = threading.get_native_id()
+        self._fresh = reset
+        self._follow_schedule()
+
+    def _follow_schedule(self):
+        record = self._action() in _RECORDING
+        if record and not self._recording:
+            if self._fresh:
+                self._ops.reset()
+                self._fresh = False
+            self._recording = True
+            self._ops.start()
+        elif self._recording and not record:
+            self._stop()
+
+    def _stop(self):
+        self._ops.stop()
+        self._recording = False
+        path = os.path.join(self._folder.name, "%d.tprof" % self.step_number)
+        if os.path.exists(path):
+            os.unlink(path)
+        if self._ops.stats()["count"] == 0 or self._ops.snapshot(path) != 0:
+            return  # no probe ran
+        if self._threads == "current":
+            _keep_thread(path, self._thread)
+        if self._file and self._file != path:
+            os.unlink(self._file)
+        self._file = path
+
+    def _close(self):
+        try:
+            if self._recording:
+                self._stop()
+        finally:
+            self._inside = False
+            _active.release()
+
+    # --- results ------------------------------------------------------------
+
+    @property
+    def file(self):
+        """Path of the profile; it lives as long as this object."""
+        if self._file is None:
+            raise RuntimeError(
+                "nothing was recorded: no instrumented model ran inside the "
+                "range, or the schedule had no active step yet"
+            )
+        return self._file
+
+    def report(self, command, *arguments):
+        """What `torchprof-report COMMAND FILE ARGUMENTS` prints."""
+        return _tools.run_tool("torchprof-report", command, self.file,
+                               *arguments)
+
+    def summary(self, style="torchprof", sort_by=None, row_limit=None,
+                group_by=None, columns=None):
+        """The table of nodes as text. style: torchprof, fx, torch, tflite;
+        sort_by: a column id or several; row_limit: 0 prints all rows."""
+        arguments = ["--style=" + style]
+        if sort_by is not None:
+            names = [sort_by] if isinstance(sort_by, str) else sort_by
+            arguments += ["--sort=" + name for name in names]
+        if row_limit is not None:
+            arguments.append("--limit=%d" % max(row_limit, 0))
+        if group_by is not None:
+            arguments.append("--group-by=" + group_by)
+        if columns is not None:
+            arguments.append("--columns=" + ",".join(columns))
+        return self.report("summary", *arguments)
+
+    def rows(self, group_by="node"):
+        """The rows of the summary as dicts, all columns."""
+        text = self.report("summary", "--format=json", "--limit=0",
+                           "--group-by=" + group_by)
+        return json.loads(text)["rows"]
+
+    def dataframe(self, group_by="node"):
+        """The rows as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self.rows(group_by))
+
+    def tree(self, *arguments):
+        """The tree of modules as text."""
+        return self.report("tree", *arguments)
+
+    def runs(self, method=None):
+        """Total times of the runs in seconds, in order, the last 1024 of
+        each method and thread."""
+        samples = []  # (end, latency)
+        document = self._document()
+        for lane in document["lanes"]:
+            for runs in lane.get("runs", ()):
+                if method in (None, _name(document, runs["slot"])):
+                    samples += runs["samples"]
+        return _seconds(document, [latency for _, latency in sorted(samples)])
+
+    def node_runtimes(self, name):
+        """The samples kept for one node, in seconds: the first of each
+        thread, in order. `name` is as in the rows."""
+        names = {}
+        document = self._document()
+        for lane in document["lanes"]:
+            for cell in lane["cells"]:
+                name_here = _name(document, cell["slot"])
+                names.setdefault(name_here, []).extend(cell["first"])
+        if name not in names:
+            raise KeyError("no node %r was recorded" % name)
+        return _seconds(document, names[name])
+
+    def export(self, kind, path):
+        """Writes the profile for a viewer: kind is "tprof" for the profile
+        itself, or what `torchprof-report export --to` takes."""
+        if kind == "tprof":
+            shutil.copy(self.file, path)
+        else:
+            self.report("export", "--to=" + kind, "-o", path)
+
+    def _document(self):
+        text = _tools.run_tool("torchprof-report", "convert", "--to=json",
+                               self.file)
+        return json.loads(text)
+
+    def __repr__(self):
+        if self._file is None:
+            return "<torchprof_jit.profile, nothing recorded>"
+        return "<torchprof_jit.profile, %d rows>" % len(self.rows())
+
+    def _repr_html_(self):
+        """A notebook shows the page, in a frame of its own."""
+        if self._file is None:
+            return None
+        path = os.path.join(self._folder.name, "page.html")
+        self.export("html", path)
+        with open(path, encoding="utf-8") as file:
+            page = file.read()
+        page = page.replace("&", "&amp;").replace('"', "&quot;")
+        return ('<iframe srcdoc="%s" width="100%%" height="600" '
+                'style="border:0"></iframe>' % page)
+
+
+# --- the profile as JSON ----------------------------------------------------
+
+
+def _name(document, slot):
+    """Name of a site or of a user region."""
+    for model in document["models"]:
+        index = slot - model["first_slot"]
+        if 0 <= index < len(model["sites"]):
+            return model["sites"][index].get("name", "")
+    for region in document["regions"]:
+        if region["slot"] == slot:
+            return region["name"]
+    return None
+
+
+def _seconds(document, ticks):
+    rate = document["process"]["ticks_per_second"]
+    return [tick / rate for tick in ticks]
+
+
+def _keep_thread(path, thread):
+    """Drops the other threads' lanes from a profile. Exact: a range starts
+    empty, and the lane of a living thread holds only what it recorded."""
+    document = json.loads(
+        _tools.run_tool("torchprof-report", "convert", "--to=json", path))
+    document["lanes"] = [lane for lane in document["lanes"]
+                         if lane["thread"] == thread]
+    text = path + ".json"
+    with open(text, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    os.unlink(path)
+    _tools.run_tool("torchprof-report", "convert", "--to=tprof", "-o", path,
+                    text)
+    os.unlink(text)

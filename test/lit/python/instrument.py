@@ -1,0 +1,81 @@
+"""What instrument() takes, and what it says when it cannot."""
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python -u -W ignore %s %t 2>&1 | FileCheck %s
+# RUN: env TORCHPROF_HOME=%t PATH=/usr/bin:/bin %python -W ignore %s --homeless \
+# RUN:   2>&1 | FileCheck %s --check-prefix=HOME
+
+import logging
+import os
+import sys
+
+import torch
+import torch.nn as nn
+
+import torchprof_jit
+
+logging.basicConfig(format="%(name)s: %(levelname)s: %(message)s")
+
+
+class Plain(nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+
+class Dynamic(nn.Module):
+    def forward(self, *tensors, **options):
+        return torch.tanh(tensors[0])
+
+
+if sys.argv[1] == "--homeless":
+    # The build tree above the package still serves.
+    print(torchprof_jit.runtime_path())
+    # HOME: lib/libtorchprof_runtime.so
+    sys.exit()
+
+folder = sys.argv[1]
+x = torch.rand(4)
+
+path = os.path.join(folder, "plain.pt")
+torch.jit.script(Plain()).save(path)
+for model in (Plain(), torch.jit.script(Plain()), path):
+    instrumented = torchprof_jit.instrument(model)
+    assert torch.equal(instrumented(x), torch.relu(x))
+    assert hasattr(instrumented, "_torchprof_manifest")
+assert torchprof_jit.instrument(instrumented) is instrumented
+
+try:
+    torchprof_jit.instrument(Dynamic())
+except RuntimeError as error:
+    print(error)
+# CHECK: Dynamic cannot be scripted; give example_inputs to trace it:
+
+traced = torchprof_jit.instrument(Dynamic(), example_inputs=x)
+assert torch.equal(traced(x), torch.tanh(x))
+# CHECK: torchprof_jit: WARNING: traced Dynamic, because it cannot be scripted
+
+# The mode is kept.
+assert not torchprof_jit.instrument(Plain().eval()).training
+assert torchprof_jit.instrument(Plain().train()).training
+
+# A tool's error is the exception's text.
+try:
+    torchprof_jit.instrument(path, methods=["nonesuch"])
+except torchprof_jit.ToolError as error:
+    print(error)
+# CHECK: torchprof-opt: error: {{.*}}plain.pt: {{.*}}nonesuch
+
+try:
+    torchprof_jit.instrument(3)
+except TypeError as error:
+    print(error)
+# CHECK: expected a module or the path of a model, found int
+
+p = torchprof_jit.profile(path)
+p(x)
+p.export("tprof", os.path.join(folder, "copy.tprof"))
+assert os.path.getsize(os.path.join(folder, "copy.tprof")) > 0
+try:
+    p.export("nonesuch", os.path.join(folder, "copy"))
+except torchprof_jit.ToolError as error:
+    print("refused")
+# CHECK: refused
