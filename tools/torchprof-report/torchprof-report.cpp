@@ -20,6 +20,13 @@ static constexpr int ExitError = 2;
 
 int main(int Argc, char **Argv) {
   InitLLVM Setup(Argc, Argv);
+  // The parser would take a command it does not know for an argument.
+  if (Argc > 1 && Argv[1][0] != '-' && !isCommand(Argv[1])) {
+    WithColor::error(errs(), "torchprof-report")
+        << "expected one of " << listOfCommands() << ", found '" << Argv[1]
+        << "'\n";
+    return ExitError;
+  }
   // Given a stream, the parser returns false instead of exiting with 1.
   if (!cl::ParseCommandLineOptions(
           Argc, Argv, "Reads torchprof profiles, prints and exports them\n",

@@ -25,6 +25,12 @@ struct CommandRegistration {
   CommandRegistration(llvm::cl::SubCommand &Command, CommandFunction Run);
 };
 
+/// True if there is a command with this name.
+bool isCommand(llvm::StringRef Name);
+
+/// Names of all commands: "annotate, check, ..."
+std::string listOfCommands();
+
 /// The function of the subcommand that was chosen on the command line; empty
 /// if none was.
 CommandFunction chosenCommand();

@@ -61,8 +61,8 @@ cl::opt<bool> Unreached("all", cl::desc("Also print nodes that never ran"),
 
 static Error printColumns() {
   Table T;
-  T.Columns = {{"id", "id", ValueType::Text, Shorten::Never, -1, ""},
-               {"help", "meaning", ValueType::Text, Shorten::Never, -1, ""}};
+  T.Columns = {TableColumn::text("id", "id"),
+               TableColumn::text("help", "meaning")};
   for (const Column &C : allColumns())
     T.Rows.push_back({Value::text(C.Id), Value::text(C.Help)});
   return Output.print({{T}});

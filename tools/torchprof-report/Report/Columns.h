@@ -31,7 +31,7 @@ struct Column {
   Value (*Get)(const Row &R, const RowContext &Context);
 
   TableColumn describe() const {
-    return {Id.str(), Title.str(), Type, Narrow, -1, ""};
+    return TableColumn::make(Id, Title, Type, Narrow);
   }
 };
 

@@ -198,12 +198,11 @@ Expected<Table> report::makeFxTable(const SummaryInput &In,
     });
 
   Table T;
-  T.Columns = {{"op_type", "Op type", ValueType::Text, Shorten::Never, -1, ""},
-               {"op", "Op", ValueType::Text, Shorten::KeepEnd, -1, ""},
-               {"average_runtime_s", "Average runtime (s)", ValueType::Number,
-                Shorten::Never, 9, ""},
-               {"pct_total_runtime", "Pct total runtime", ValueType::Percent,
-                Shorten::Never, 4, ""}};
+  T.Columns = {
+      TableColumn::text("op_type", "Op type", Shorten::Never),
+      TableColumn::text("op", "Op"),
+      TableColumn::number("average_runtime_s", "Average runtime (s)", 9),
+      TableColumn::percent("pct_total_runtime", "Pct total runtime", 4)};
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();
   for (const FxRow &R : ArrayRef(Rows).take_front(Shown)) {

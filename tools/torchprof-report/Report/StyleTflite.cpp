@@ -2,7 +2,7 @@
 //
 // Run order, top by computation time, summary by node type. Times are averages
 // per run of the method, in milliseconds. An aggregate knows no start times
-// and no memory: those cells are "-".
+// and no memory, so those columns of the original are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,24 +39,19 @@ static double perRun(const SummaryInput &In, double Ticks) {
 
 static Table nodeTable(const SummaryInput &In, StringRef Id, StringRef Title,
                        ArrayRef<Entry> Entries, double All) {
-  auto Number = [](StringRef Id, StringRef Title) {
-    return TableColumn{Id.str(),       Title.str(), ValueType::Number,
-                       Shorten::Never, 3,           ""};
-  };
   Table T;
   T.Id = Id.str();
   T.Title = ("============================== " + Title +
              " ==============================")
                 .str();
   T.Columns = {
-      {"node_type", "[node type]", ValueType::Text, Shorten::KeepStart, -1, ""},
-      Number("first_ms", "[first]"),
-      Number("avg_ms", "[avg ms]"),
-      {"pct", "[%]", ValueType::Percent, Shorten::Never, 3, ""},
-      {"cdf_pct", "[cdf%]", ValueType::Percent, Shorten::Never, 3, ""},
-      {"times_called", "[times called]", ValueType::Count, Shorten::Never, -1,
-       ""},
-      {"name", "[Name]", ValueType::Text, Shorten::KeepEnd, -1, ""}};
+      TableColumn::text("node_type", "[node type]", Shorten::KeepStart),
+      TableColumn::number("first_ms", "[first]", 3),
+      TableColumn::number("avg_ms", "[avg ms]", 3),
+      TableColumn::percent("pct", "[%]", 3),
+      TableColumn::percent("cdf_pct", "[cdf%]", 3),
+      TableColumn::count("times_called", "[times called]"),
+      TableColumn::text("name", "[Name]")};
   double Sum = 0;
   for (const Entry &E : Entries) {
     Sum += E.Self;
@@ -76,13 +71,12 @@ static Table typeTable(const SummaryInput &In, ArrayRef<Entry> Entries,
   T.Title = "============================== Summary by node type "
             "==============================";
   T.Columns = {
-      {"node_type", "[Node type]", ValueType::Text, Shorten::KeepStart, -1, ""},
-      {"count", "[count]", ValueType::Count, Shorten::Never, -1, ""},
-      {"avg_ms", "[avg ms]", ValueType::Number, Shorten::Never, 3, ""},
-      {"avg_pct", "[avg %]", ValueType::Percent, Shorten::Never, 3, ""},
-      {"cdf_pct", "[cdf %]", ValueType::Percent, Shorten::Never, 3, ""},
-      {"times_called", "[times called]", ValueType::Count, Shorten::Never, -1,
-       ""}};
+      TableColumn::text("node_type", "[Node type]", Shorten::KeepStart),
+      TableColumn::count("count", "[count]"),
+      TableColumn::number("avg_ms", "[avg ms]", 3),
+      TableColumn::percent("avg_pct", "[avg %]", 3),
+      TableColumn::percent("cdf_pct", "[cdf %]", 3),
+      TableColumn::count("times_called", "[times called]")};
   double Sum = 0;
   for (const Entry &E : Entries) {
     Sum += E.Self;

@@ -33,21 +33,16 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
     return E;
 
   Table T;
-  auto Column = [&](StringRef Id, StringRef Title, ValueType Type) {
-    T.Columns.push_back(
-        {Id.str(), Title.str(), Type,
-         Type == ValueType::Text ? Shorten::KeepStart : Shorten::Never, -1,
-         ""});
-  };
-  Column("name", "Name", ValueType::Text);
-  Column("self_cpu_pct", "Self CPU %", ValueType::Percent);
-  Column("self_cpu_ns", "Self CPU", ValueType::TimeNs);
-  Column("cpu_total_pct", "CPU total %", ValueType::Percent);
-  Column("cpu_total_ns", "CPU total", ValueType::TimeNs);
-  Column("cpu_time_avg_ns", "CPU time avg", ValueType::TimeNs);
-  Column("calls", "# of Calls", ValueType::Count);
+  T.Columns = {TableColumn::text("name", "Name", Shorten::KeepStart),
+               TableColumn::percent("self_cpu_pct", "Self CPU %"),
+               TableColumn::time("self_cpu_ns", "Self CPU"),
+               TableColumn::percent("cpu_total_pct", "CPU total %"),
+               TableColumn::time("cpu_total_ns", "CPU total"),
+               TableColumn::time("cpu_time_avg_ns", "CPU time avg"),
+               TableColumn::count("calls", "# of Calls")};
   if (Stacks)
-    Column("source_location", "Source Location", ValueType::Text);
+    T.Columns.push_back(
+        TableColumn::text("source_location", "Source Location"));
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();
   const TickClock &Clock = In.Sites.clock();

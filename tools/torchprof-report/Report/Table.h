@@ -24,6 +24,7 @@ enum class ValueType { None, Text, Count, TimeNs, Percent, Number };
 struct Value {
   ValueType Type = ValueType::None;
   std::string Text;
+  std::string Display; ///< shown to people instead, if not empty
   uint64_t Count = 0;
   double Number = 0;   ///< of TimeNs, Percent and Number
   bool Marked = false; ///< a note under the table explains it; shown as "*"
@@ -61,6 +62,30 @@ struct TableColumn {
   int Decimals = -1;     ///< of Number and Percent; -1: the format's default
   std::string WhenEmpty; ///< shown to people for an empty text
   bool MayDrop = false;  ///< left out of text that is still too wide
+
+  static TableColumn make(llvm::StringRef Id, llvm::StringRef Title,
+                          ValueType Type, Shorten Narrow = Shorten::Never,
+                          int Decimals = -1) {
+    return {Id.str(), Title.str(), Type, Narrow, Decimals, "", false};
+  }
+  static TableColumn text(llvm::StringRef Id, llvm::StringRef Title,
+                          Shorten Narrow = Shorten::KeepEnd) {
+    return make(Id, Title, ValueType::Text, Narrow);
+  }
+  static TableColumn time(llvm::StringRef Id, llvm::StringRef Title) {
+    return make(Id, Title, ValueType::TimeNs);
+  }
+  static TableColumn count(llvm::StringRef Id, llvm::StringRef Title) {
+    return make(Id, Title, ValueType::Count);
+  }
+  static TableColumn percent(llvm::StringRef Id, llvm::StringRef Title,
+                             int Decimals = -1) {
+    return make(Id, Title, ValueType::Percent, Shorten::Never, Decimals);
+  }
+  static TableColumn number(llvm::StringRef Id, llvm::StringRef Title,
+                            int Decimals) {
+    return make(Id, Title, ValueType::Number, Shorten::Never, Decimals);
+  }
 };
 
 struct FooterLine {

@@ -69,6 +69,8 @@ std::string report::formatTime(double Ns, TimeUnit Unit) {
 
 std::string report::formatValue(const Value &V, const TableColumn &C,
                                 TimeUnit Unit) {
+  if (!V.Display.empty())
+    return V.Display;
   std::string Mark = V.Marked ? "*" : "";
   switch (V.Type) {
   case ValueType::None:

@@ -1,0 +1,157 @@
+//===- Check.cpp - is this file whole, and what is it ---------------------===//
+
+#include "../Profile/CheckProfile.h"
+#include "../Profile/ProfileWriter.h"
+#include "../Report/SiteTable.h"
+#include "Command.h"
+#include "Options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+cl::SubCommand Command("check", "Say what a file is and whether it is whole");
+cl::opt<std::string> Input(cl::Positional, cl::Required, cl::desc("FILE.tprof"),
+                           cl::sub(Command));
+cl::opt<std::string> Output("o", cl::desc("Where --recover writes"),
+                            cl::value_desc("file"), cl::sub(Command));
+cl::opt<bool> Recover("recover",
+                      cl::desc("Write what can be believed to the file of -o"),
+                      cl::sub(Command));
+
+/// Prints "label   text" lines.
+class Facts {
+public:
+  explicit Facts(raw_ostream &OS) : OS(OS) {}
+  void add(StringRef Label, const Twine &Text) {
+    OS << left_justify(Label, 14) << Text << '\n';
+  }
+
+private:
+  raw_ostream &OS;
+};
+} // namespace
+
+static StringRef stateMeaning(const Profile &P) {
+  switch (P.State) {
+  case format::FileState::Open:
+    return "open: the process runs, or ended without its exit handler";
+  case format::FileState::Closed:
+    return "closed by the process's exit handler";
+  case format::FileState::Snapshot:
+    return "a snapshot of a running process";
+  case format::FileState::Merged:
+    return "made by merge";
+  }
+  return "unknown";
+}
+
+static void printFacts(const Profile &P, const SiteTable &Sites,
+                       raw_ostream &OS) {
+  Facts F(OS);
+  const format::ProcessRecord &R = P.Process;
+  F.add("file", P.FileName);
+  F.add("version", Twine(format::FormatVersion));
+  F.add("state", stateMeaning(P));
+  F.add("size", Twine(P.FileBytes) + " bytes in " + Twine(P.SegmentCount) +
+                    " segments");
+  F.add("process", Twine(R.Pid) + " on " + fixedText(R.Host) + ": " +
+                       fixedText(R.Command));
+  F.add("runtime", fixedText(R.Runtime) + ", " + fixedText(R.Framework));
+  F.add("mode", R.Mode == format::RecordMode::Trace ? "trace" : "aggregate");
+  if (R.Schedule[0])
+    F.add("schedule", fixedText(R.Schedule));
+  const TickClock &Clock = Sites.clock();
+  std::string Rate;
+  raw_string_ostream(Rate) << clockName(R.Clock) << ", "
+                           << llvm::format("%.6f", Clock.nsPerTick())
+                           << " ns per tick, " << P.Anchors.size()
+                           << " anchors, drift at most "
+                           << llvm::format("%.0f", Clock.driftNs()) << " ns";
+  F.add("clock", Rate);
+  for (const Model &M : P.Models)
+    F.add("model", utohexstr(M.Table->ModelId, /*LowerCase=*/true) + ": " +
+                       Twine(M.Table->Sites.size()) + " sites, by " +
+                       M.Table->Producer);
+  if (!P.Regions.empty())
+    F.add("regions", Twine(P.Regions.size()));
+  for (const Lane &L : P.Lanes) {
+    size_t Cells = 0, Runs = 0;
+    uint64_t Events = 0, Dropped = 0;
+    for (ArrayRef<format::Cell> C : L.Cells)
+      Cells += C.size();
+    for (const RunRing &Ring : L.Runs)
+      Runs += Ring.Samples.size();
+    for (const TraceBuffer &T : L.Traces) {
+      Events += T.Events.size();
+      Dropped += T.dropped();
+    }
+    std::string Text = L.name() + ": " + utostr(Cells) + " cells, " +
+                       utostr(Runs) + " kept runs";
+    if (!L.Traces.empty())
+      Text += ", " + utostr(Events) + " events, " + utostr(Dropped) +
+              " events dropped";
+    F.add("thread", Text);
+  }
+}
+
+/// Where each thread was when it stopped.
+static void printInFlight(const Profile &P, const SiteTable &Sites,
+                          raw_ostream &OS) {
+  Facts F(OS);
+  for (const Lane &L : P.Lanes) {
+    uint32_t Slot = L.Record.CurrentSlot;
+    uint32_t S = Slot == format::NoSlot ? NoIndex : Sites.siteOfSlot(Slot);
+    if (S == NoIndex)
+      continue;
+    std::string Module = Sites.modulePath(S);
+    F.add("in flight", L.name() + ": " + Sites.kind(S) + " " + Sites.name(S) +
+                           (Module.empty() ? "" : " in " + Module) + " (" +
+                           Sites.source(S) + ")");
+  }
+}
+
+static void printLosses(const Profile &P, raw_ostream &OS) {
+  Facts F(OS);
+  for (unsigned I = 0; !counterName(I).empty(); ++I)
+    if (P.Process.Counters[I])
+      F.add(counterName(I), " " + Twine(P.Process.Counters[I]));
+}
+
+static Expected<Outcome> run() {
+  if (Recover && Output.empty())
+    return createStringError(inconvertibleErrorCode(),
+                             "--recover: expected a file to write (-o OUT)");
+  if (!Recover && !Output.empty())
+    return createStringError(inconvertibleErrorCode(),
+                             "-o: expected --recover with it");
+  Expected<Profile> P = loadWithWarnings(Input);
+  if (!P)
+    return P.takeError();
+  SiteTable Sites;
+  Sites.addSites(*P);
+  printFacts(*P, Sites, outs());
+  printInFlight(*P, Sites, outs());
+  printLosses(*P, outs());
+  std::vector<std::string> Findings = checkProfile(*P);
+  for (const std::string &Text : Findings)
+    outs() << "finding: " << Text << '\n';
+  bool Whole = Findings.empty() && !P->Damaged;
+  outs() << (Whole ? "the file is whole\n" : "the file is not whole\n");
+  if (Recover) {
+    size_t Dropped = dropBadCells(*P);
+    if (Error E = writeOutput(Output, [&](raw_ostream &OS) {
+          writeProfile(*P, OS);
+          return Error::success();
+        }))
+      return E;
+    outs() << "wrote " << Output << ", left out " << Dropped << " cells\n";
+  }
+  return Whole ? Outcome::Fine : Outcome::Finding;
+}
+
+static CommandRegistration Registration(Command, run);

@@ -1,0 +1,156 @@
+//===- Diff.cpp - what changed between two profiles -----------------------===//
+
+#include "../Report/Diff.h"
+#include "Command.h"
+#include "Options.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+cl::SubCommand Command("diff", "Print what changed between two profiles");
+cl::opt<std::string> FileA(cl::Positional, cl::Required,
+                           cl::desc("BEFORE.tprof"), cl::sub(Command));
+cl::opt<std::string> FileB(cl::Positional, cl::Required,
+                           cl::desc("AFTER.tprof"), cl::sub(Command));
+OutputOptions Output(Command);
+SelectionOptions Choice(Command);
+cl::opt<std::string>
+    FailAbove("fail-above",
+              cl::desc("Exit with 1 if a mean grew by more than this and the "
+                       "growth is not noise; for example 5%"),
+              cl::value_desc("percent"), cl::sub(Command));
+cl::opt<double> Alpha("alpha",
+                      cl::desc("Probability below which a difference is not "
+                               "noise, for the whole table (default: 0.01)"),
+                      cl::value_desc("probability"), cl::init(0.01),
+                      cl::sub(Command));
+cl::opt<double>
+    MinPercent("min-pct",
+               cl::desc("Leave out sites below this share of the total in both "
+                        "profiles (default: 1 with --fail-above, else 0)"),
+               cl::value_desc("percent"), cl::sub(Command));
+cl::opt<bool> Changed("changed", cl::desc("Only sites that changed"),
+                      cl::sub(Command));
+cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
+                        cl::value_desc("n"), cl::sub(Command));
+} // namespace
+
+static Expected<double> failAbove() {
+  StringRef Text = FailAbove;
+  Text.consume_back("%");
+  double Percent = 0;
+  if (Text.getAsDouble(Percent) || !(Percent >= 0))
+    return createStringError(inconvertibleErrorCode(),
+                             "--fail-above: expected a percentage such as 5%, "
+                             "found '" +
+                                 FailAbove + "'");
+  return Percent;
+}
+
+static Error load(StringRef Path, SiteTable &Sites) {
+  Expected<Profile> P = loadWithWarnings(Path);
+  if (!P)
+    return P.takeError();
+  Sites.add(*P);
+  for (const std::string &Text : Sites.warnings())
+    printWarning(Text);
+  return Error::success();
+}
+
+static Table makeTable(const SiteTable &A, const SiteTable &B,
+                       ArrayRef<DiffRow> Rows) {
+  using Column = TableColumn;
+  Table T;
+  T.Columns = {Column::text("change", "change"),
+               Column::text("kind", "kind", Shorten::KeepStart),
+               Column::text("name", "name", Shorten::KeepStart),
+               Column::text("module", "module"),
+               Column::time("before_mean_ns", "before"),
+               Column::time("after_mean_ns", "after"),
+               Column::time("change_ns", "difference"),
+               Column::percent("change_pct", "% change"),
+               Column::time("change_per_run_ns", "per run"),
+               Column::time("before_p50_ns", "p50 before"),
+               Column::time("after_p50_ns", "p50 after"),
+               Column::number("p_value", "p", 4)};
+  for (const DiffRow &R : Rows) {
+    const SiteTable &Named = R.B == NoIndex ? A : B;
+    uint32_t S = R.B == NoIndex ? R.A : R.B;
+    bool Both = R.A != NoIndex && R.B != NoIndex;
+    auto Median = [](const SiteTable &Sites, uint32_t S) {
+      if (S == NoIndex || Sites.measured(S).Count == 0)
+        return Value();
+      return Value::timeNs(Sites.clock().toNs(Sites.measured(S).quantile(0.5)));
+    };
+    T.Rows.push_back(
+        {Value::text(changeName(R.What)), Value::text(Named.kind(S)),
+         Value::text(Named.name(S)), Value::text(Named.modulePath(S)),
+         R.A == NoIndex ? Value() : Value::timeNs(R.MeanA),
+         R.B == NoIndex ? Value() : Value::timeNs(R.MeanB),
+         Both ? Value::timeNs(R.MeanB - R.MeanA) : Value(),
+         Both ? Value::percent(R.percent()) : Value(), Value::timeNs(R.PerRun),
+         Median(A, R.A), Median(B, R.B),
+         Both ? Value::number(ValueType::Number, R.PValue) : Value()});
+  }
+  return T;
+}
+
+static Expected<Outcome> run() {
+  double Threshold = 0;
+  bool Gate = FailAbove.getNumOccurrences();
+  if (Gate) {
+    Expected<double> Percent = failAbove();
+    if (!Percent)
+      return Percent.takeError();
+    Threshold = *Percent;
+  }
+  SiteTable A, B;
+  if (Error E = load(FileA, A))
+    return E;
+  if (Error E = load(FileB, B))
+    return E;
+  // A glob may match sites of one side only: those were added or removed.
+  Expected<Selection> Selected = Choice.select(B);
+  if (!Selected) {
+    consumeError(Selected.takeError());
+    Selected = Choice.select(A);
+    if (!Selected)
+      return Selected.takeError();
+  }
+  std::vector<DiffRow> Rows = diffProfiles(A, B, *Selected, {Alpha});
+  double LeastShare = MinPercent.getNumOccurrences() ? MinPercent.getValue()
+                      : Gate                         ? 1
+                                                     : 0;
+  erase_if(Rows, [&](const DiffRow &R) { return R.Share < LeastShare; });
+  size_t Counts[5] = {};
+  size_t Failures = 0;
+  for (const DiffRow &R : Rows) {
+    ++Counts[static_cast<size_t>(R.What)];
+    if (Gate && R.What == Change::Slower && R.percent() > Threshold)
+      ++Failures;
+  }
+  if (Changed)
+    erase_if(Rows, [](const DiffRow &R) { return R.What == Change::Same; });
+  size_t Shown = Limit ? std::min<size_t>(Limit, Rows.size()) : Rows.size();
+  Table T = makeTable(A, B, ArrayRef(Rows).take_front(Shown));
+  for (Change C : {Change::Slower, Change::Faster, Change::Added,
+                   Change::Removed, Change::Same})
+    T.Footer.push_back({changeName(C).str(), changeName(C).str(),
+                        Value::count(Counts[static_cast<size_t>(C)]), Value(),
+                        ""});
+  if (Error E = Output.print({{T}}))
+    return E;
+  if (!Failures)
+    return Outcome::Fine;
+  errs() << "torchprof-report: " << Failures << " of " << Rows.size()
+         << " sites grew by more than " << FailAbove << '\n';
+  return Outcome::Finding;
+}
+
+static CommandRegistration Registration(Command, run);

@@ -1,0 +1,46 @@
+//===- Merge.cpp - many profiles into one file ----------------------------===//
+
+#include "../Report/Merge.h"
+#include "../Profile/ProfileWriter.h"
+#include "Command.h"
+#include "Options.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+cl::SubCommand Command("merge", "Add profiles up into one file");
+cl::list<std::string> Files(cl::Positional, cl::OneOrMore,
+                            cl::desc("FILE.tprof..."), cl::sub(Command));
+cl::opt<std::string> Output("o", cl::desc("File to write"), cl::Required,
+                            cl::value_desc("file"), cl::sub(Command));
+cl::opt<bool> Mixed("mixed", cl::desc("Merge profiles of different models"),
+                    cl::sub(Command));
+} // namespace
+
+static Expected<Outcome> run() {
+  Merger Sum(Mixed);
+  for (const std::string &Path : Files) {
+    Expected<Profile> P = loadWithWarnings(Path);
+    if (!P)
+      return P.takeError();
+    if (Error E = Sum.add(*P))
+      return E;
+  }
+  for (const std::string &Text : Sum.warnings())
+    printWarning(Text);
+  if (Sum.droppedTrace())
+    printWarning("traces are not merged; only what was counted is");
+  Expected<Profile> Result = Sum.finish();
+  if (!Result)
+    return Result.takeError();
+  if (Error E = writeOutput(Output, [&](raw_ostream &OS) {
+        writeProfile(*Result, OS);
+        return Error::success();
+      }))
+    return E;
+  return Outcome::Fine;
+}
+
+static CommandRegistration Registration(Command, run);

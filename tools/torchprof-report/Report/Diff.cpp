@@ -1,0 +1,125 @@
+//===- Diff.cpp - two profiles side by side -------------------------------===//
+
+#include "Diff.h"
+#include "Rows.h"
+#include "Statistics.h"
+
+#include <cmath>
+#include <tuple>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+StringRef report::changeName(Change C) {
+  switch (C) {
+  case Change::Same:
+    return "same";
+  case Change::Slower:
+    return "slower";
+  case Change::Faster:
+    return "faster";
+  case Change::Added:
+    return "added";
+  case Change::Removed:
+    return "removed";
+  }
+  return "";
+}
+
+namespace {
+/// Method, module path, kind, and order among equals.
+using SiteKey = std::tuple<std::string, std::string, std::string, unsigned>;
+
+/// The reached sites of one table by key, and what they are measured against.
+struct Side {
+  const SiteTable &Sites;
+  Totals All;
+  std::map<SiteKey, uint32_t> ByKey;
+  std::vector<SiteKey> Order;
+
+  Side(const SiteTable &Sites, const Selection &Selected)
+      : Sites(Sites), All(makeTotals(Sites, Selection())) {
+    std::map<std::tuple<std::string, std::string, std::string>, unsigned> Seen;
+    for (uint32_t S = 0; S < Sites.size(); ++S) {
+      std::string Method;
+      if (Sites[S].Root != NoIndex)
+        Method = Sites.name(Sites[S].Root).str();
+      else
+        Method = Sites.name(S).str();
+      std::string Path = Sites.modulePath(S), Kind = Sites.kind(S).str();
+      // Counted before the selection, so that it does not change the match.
+      unsigned Index = Seen[{Method, Path, Kind}]++;
+      if (!Sites.reached(S) || !Selected.matches(Sites, S))
+        continue;
+      SiteKey Key(Method, Path, Kind, Index);
+      ByKey[Key] = S;
+      Order.push_back(Key);
+    }
+  }
+
+  double meanNs(uint32_t S) const {
+    return Sites.clock().toNs(Sites.measured(S).mean());
+  }
+  double share(uint32_t S) const {
+    return All.share(static_cast<double>(Sites.total(S)));
+  }
+  double perRunNs(uint32_t S) const {
+    uint32_t Root = Sites[S].Root;
+    uint64_t Runs =
+        Root == NoIndex ? Sites.measured(S).Count : Sites.measured(Root).Count;
+    double Total = Sites.clock().toNs(static_cast<double>(Sites.total(S)));
+    return Runs ? Total / static_cast<double>(Runs) : 0;
+  }
+  Moments moments(uint32_t S) const {
+    const Aggregate &A = Sites.measured(S);
+    double Rate = Sites.clock().nsPerTick();
+    return {A.Count, A.mean() * Rate, A.squaredDeviations() * Rate * Rate};
+  }
+};
+} // namespace
+
+std::vector<DiffRow> report::diffProfiles(const SiteTable &A,
+                                          const SiteTable &B,
+                                          const Selection &Selected,
+                                          const DiffOptions &Options) {
+  Side First(A, Selected), Second(B, Selected);
+  std::vector<DiffRow> Rows;
+  size_t Compared = 0;
+  for (const SiteKey &Key : First.Order) {
+    DiffRow &R = Rows.emplace_back();
+    R.A = First.ByKey[Key];
+    R.MeanA = First.meanNs(R.A);
+    R.Share = First.share(R.A);
+    R.PerRun = -First.perRunNs(R.A);
+    auto Match = Second.ByKey.find(Key);
+    if (Match == Second.ByKey.end()) {
+      R.What = Change::Removed;
+      continue;
+    }
+    ++Compared;
+    R.B = Match->second;
+    R.MeanB = Second.meanNs(R.B);
+    R.Share = std::max(R.Share, Second.share(R.B));
+    R.PerRun += Second.perRunNs(R.B);
+    R.PValue = welchPValue(First.moments(R.A), Second.moments(R.B));
+  }
+  for (DiffRow &R : Rows)
+    if (R.B != NoIndex &&
+        R.PValue * static_cast<double>(Compared) < Options.Alpha)
+      R.What = R.MeanB > R.MeanA ? Change::Slower : Change::Faster;
+  for (const SiteKey &Key : Second.Order) {
+    if (First.ByKey.count(Key))
+      continue;
+    DiffRow &R = Rows.emplace_back();
+    R.What = Change::Added;
+    R.B = Second.ByKey[Key];
+    R.MeanB = Second.meanNs(R.B);
+    R.Share = Second.share(R.B);
+    R.PerRun = Second.perRunNs(R.B);
+  }
+  stable_sort(Rows, [](const DiffRow &X, const DiffRow &Y) {
+    return std::fabs(X.PerRun) > std::fabs(Y.PerRun);
+  });
+  return Rows;
+}

@@ -1,0 +1,56 @@
+//===- Diff.h - two profiles side by side -----------------------*- C++ -*-===//
+//
+// Sites are matched by method, module path, kind and order among those with
+// the same three, so a model that was changed, renumbered or saved by another
+// version still matches where it is the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_DIFF_H
+#define TORCHPROF_REPORT_DIFF_H
+
+#include "Selection.h"
+#include "SiteTable.h"
+
+namespace torchprof::report {
+
+enum class Change { Same, Slower, Faster, Added, Removed };
+
+struct DiffRow {
+  Change What = Change::Same;
+  uint32_t A = NoIndex; ///< site in the first table
+  uint32_t B = NoIndex; ///< site in the second table
+  double MeanA = 0;     ///< ns
+  double MeanB = 0;
+  double PValue = 1;
+  /// Larger of its shares of the total in the two profiles, percent.
+  double Share = 0;
+  /// Change of its time per run of the method, ns.
+  double PerRun = 0;
+
+  /// Change of the mean in percent of the first; 0 if either is missing.
+  double percent() const {
+    return MeanA > 0 && A != NoIndex && B != NoIndex
+               ? 100 * (MeanB - MeanA) / MeanA
+               : 0;
+  }
+};
+
+struct DiffOptions {
+  /// Least probability at which a difference is taken for noise. It is divided
+  /// by the number of sites compared (Bonferroni), so that a long table does
+  /// not find differences by looking often.
+  double Alpha = 0.01;
+};
+
+/// One row per reached and selected site of either table; the largest change
+/// of the time per run first.
+std::vector<DiffRow> diffProfiles(const SiteTable &A, const SiteTable &B,
+                                  const Selection &Selected,
+                                  const DiffOptions &Options);
+
+llvm::StringRef changeName(Change C);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_DIFF_H

@@ -1,0 +1,49 @@
+//===- Merge.h - many profiles as one ---------------------------*- C++ -*-===//
+//
+// Adds profiles up, one at a time, into one that reads like a run recorded at
+// once: counts stay exact, histograms add, ticks become those of the first
+// profile's clock. Memory depends on the number of sites only. Threads and
+// traces are not kept.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_MERGE_H
+#define TORCHPROF_REPORT_MERGE_H
+
+#include "SiteTable.h"
+
+#include "llvm/Support/Error.h"
+
+#include <deque>
+
+namespace torchprof::report {
+
+class Merger {
+public:
+  /// \p Mixed: profiles may be of different models.
+  explicit Merger(bool Mixed) : Mixed(Mixed) {}
+
+  /// Adds a profile. Fails if it is of other models than the first and mixing
+  /// was not allowed.
+  llvm::Error add(const Profile &P);
+
+  /// The sum of everything added. Fails if a sum does not fit the format.
+  llvm::Expected<Profile> finish();
+
+  const std::vector<std::string> &warnings() const { return Sites.warnings(); }
+  bool droppedTrace() const { return DroppedTrace; }
+
+private:
+  bool Mixed;
+  bool DroppedTrace = false;
+  SiteTable Sites;
+  Profile Result;
+  std::set<uint64_t> ModelIds;
+  std::map<uint32_t, std::deque<format::RunSample>> Runs;
+  std::map<uint32_t, uint64_t> RunCounts;
+  uint64_t Merged = 0;
+};
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_MERGE_H

@@ -1,0 +1,127 @@
+//===- ModuleTree.cpp - time by module hierarchy --------------------------===//
+
+#include "ModuleTree.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+/// The node of a scope's module, added with its ancestors if it is new.
+static ModuleNode &nodeOf(ModuleNode &Root, const Manifest &M, uint32_t Scope) {
+  // Outermost first.
+  SmallVector<uint32_t, 8> Scopes;
+  for (uint32_t I = Scope; I != NoIndex; I = M.Scopes[I].Parent)
+    Scopes.push_back(I);
+  ModuleNode *Node = &Root;
+  for (uint32_t I : reverse(Scopes)) {
+    const ManifestScope &S = M.Scopes[I];
+    // A scope may name several levels: "layer1.0".
+    SmallVector<StringRef, 4> Names;
+    StringRef(M.string(S.Module)).split(Names, '.', -1, /*KeepEmpty=*/false);
+    for (StringRef Name : Names) {
+      auto Child = find_if(Node->Children,
+                           [&](const ModuleNode &C) { return C.Name == Name; });
+      if (Child == Node->Children.end()) {
+        ModuleNode &New = Node->Children.emplace_back();
+        New.Name = Name.str();
+        // Node may move when its parent's children grow, not here.
+        New.Path = Node->Path.empty() ? New.Name : Node->Path + "." + New.Name;
+        Node = &New;
+      } else {
+        Node = &*Child;
+      }
+    }
+    if (Node->Class.empty() && (!Names.empty() || Node == &Root))
+      Node->Class = M.string(S.Class);
+  }
+  return *Node;
+}
+
+static void addOp(ModuleNode &Node, StringRef Kind, uint64_t Calls, double Self,
+                  bool Async) {
+  auto Op = find_if(Node.Ops, [&](const ModuleOps &O) {
+    return O.Kind == Kind && O.Async == Async;
+  });
+  if (Op == Node.Ops.end()) {
+    Node.Ops.emplace_back();
+    Op = std::prev(Node.Ops.end());
+    Op->Kind = Kind.str();
+    Op->Async = Async;
+  }
+  ++Op->Nodes;
+  Op->Calls += Calls;
+  Op->Self += Self;
+}
+
+static double sumUp(ModuleNode &Node) {
+  Node.Total = Node.Self;
+  for (ModuleNode &Child : Node.Children)
+    Node.Total += sumUp(Child);
+  return Node.Total;
+}
+
+std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
+                                                const Selection &Selected) {
+  std::vector<ModuleNode> Trees;
+  const Manifest *Last = nullptr;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (Sites[S].isRegion() || !Sites.reached(S) || !Selected.matches(Sites, S))
+      continue;
+    const Manifest &M = *Sites[S].Table;
+    if (&M != Last)
+      Trees.emplace_back();
+    Last = &M;
+    ModuleNode &Node = nodeOf(Trees.back(), M, Sites.scope(S));
+    const Aggregate &A = Sites.measured(S);
+    double Self = std::max(0.0, static_cast<double>(Sites.self(S)));
+    if (!Sites[S].Async)
+      Node.Self += Self;
+    if (Sites[S].isModule() || Sites[S].isRoot()) {
+      Node.Measured = true;
+      Node.Calls += A.Count;
+    } else {
+      addOp(Node, Sites.kind(S), A.Count, Self, Sites[S].Async);
+    }
+  }
+  for (ModuleNode &Tree : Trees)
+    sumUp(Tree);
+  return Trees;
+}
+
+Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
+  static constexpr StringLiteral Known[] = {"order", "total_ns", "self_ns",
+                                            "calls", "name"};
+  for (const std::string &Key : Keys)
+    if (!is_contained(Known, Key))
+      return createStringError(
+          inconvertibleErrorCode(),
+          "--sort: expected one of order, total_ns, self_ns, calls, name, "
+          "found '" +
+              Key + "'");
+  auto Before = [&](const ModuleNode &A, const ModuleNode &B) {
+    for (const std::string &Key : Keys) {
+      if (Key == "order")
+        return false;
+      if (Key == "total_ns" && A.Total != B.Total)
+        return A.Total > B.Total;
+      if (Key == "self_ns" && A.Self != B.Self)
+        return A.Self > B.Self;
+      if (Key == "calls" && A.Calls != B.Calls)
+        return A.Calls > B.Calls;
+      if (Key == "name" && A.Name != B.Name)
+        return A.Name < B.Name;
+    }
+    return false;
+  };
+  stable_sort(Root.Children, Before);
+  if (!Keys.empty() && Keys.front() != "order")
+    stable_sort(Root.Ops, [](const ModuleOps &A, const ModuleOps &B) {
+      return A.Self > B.Self;
+    });
+  for (ModuleNode &Child : Root.Children)
+    if (Error E = sortModuleTree(Child, Keys))
+      return E;
+  return Error::success();
+}

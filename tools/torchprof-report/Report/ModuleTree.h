@@ -1,0 +1,51 @@
+//===- ModuleTree.h - time by module hierarchy ------------------*- C++ -*-===//
+//
+// The module instances of the profiled models as a tree. With probes on nodes
+// a module's self time is that of the nodes written in it directly, its total
+// that of all nodes inside, and nobody counted its calls. With probes on
+// modules all three were measured. Ticks.
+//
+// What ran beside its parent (a fork's body) is in neither time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_MODULETREE_H
+#define TORCHPROF_REPORT_MODULETREE_H
+
+#include "Selection.h"
+#include "SiteTable.h"
+
+namespace torchprof::report {
+
+/// The nodes of one kind that are written in one module.
+struct ModuleOps {
+  std::string Kind;
+  uint32_t Nodes = 0;
+  uint64_t Calls = 0;
+  double Self = 0;
+  bool Async = false;
+};
+
+struct ModuleNode {
+  std::string Name; ///< last component of the path; empty for the root
+  std::string Path; ///< whole path
+  std::string Class;
+  double Self = 0;
+  double Total = 0;
+  bool Measured = false; ///< Calls is known
+  uint64_t Calls = 0;
+  std::vector<ModuleOps> Ops;
+  std::vector<ModuleNode> Children; ///< in the order of execution
+};
+
+/// One tree per model, in the order of the models.
+std::vector<ModuleNode> makeModuleTrees(const SiteTable &Sites,
+                                        const Selection &Selected);
+
+/// Sorts children and ops of every node: by each key in turn of order,
+/// total_ns, self_ns, calls, name. The error lists the keys.
+llvm::Error sortModuleTree(ModuleNode &Root, llvm::ArrayRef<std::string> Keys);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_MODULETREE_H

@@ -1,0 +1,59 @@
+//===- Runs.h - how long the runs took --------------------------*- C++ -*-===//
+//
+// Tables about whole runs of a method, and about nodes that differ from run to
+// run.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_RUNS_H
+#define TORCHPROF_REPORT_RUNS_H
+
+#include "Selection.h"
+#include "SiteTable.h"
+#include "Table.h"
+
+namespace torchprof::report {
+
+/// One of the last runs of a root.
+struct RunLatency {
+  uint64_t EndRealtimeNs = 0; ///< CLOCK_REALTIME, as far as the anchors know
+  double LatencyNs = 0;
+};
+
+/// The runs that the profiles' rings still hold, by root, in order of time.
+class RunLatencies {
+public:
+  /// Adds the rings of a profile that was just added to \p Sites.
+  void add(const Profile &P, const SiteTable &Sites);
+
+  /// Latencies of a root's last runs; empty if none are known.
+  llvm::ArrayRef<RunLatency> of(uint32_t Root) const;
+
+private:
+  std::map<uint32_t, std::vector<RunLatency>> ByRoot;
+};
+
+/// Minimum, mean, percentiles, maximum and first of each method. Percentiles
+/// are exact when the rings still hold every run, else within 12.5 %.
+Table makeLatencyTable(const SiteTable &Sites, const RunLatencies &Latencies);
+
+/// Number of runs per range of latencies, with bars for people.
+Table makeLatencyHistogram(const SiteTable &Sites);
+
+/// The last \p Count runs of each method.
+Table makeLastRuns(const SiteTable &Sites, const RunLatencies &Latencies,
+                   unsigned Count);
+
+/// Nodes by std / mean, the most varying first, of those that matter: at least
+/// 0.1 % of the total.
+Table makeVaryingNodes(const SiteTable &Sites, const Selection &Selected,
+                       unsigned Limit);
+
+/// Nodes whose first call took at least twice their steady time, by the time
+/// lost.
+Table makeSlowFirstCalls(const SiteTable &Sites, const Selection &Selected,
+                         unsigned Limit);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_RUNS_H
