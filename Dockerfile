@@ -1,0 +1,22 @@
+# Builds, tests and ships the tools and the runtime for Debian 12's LibTorch:
+#
+#   docker build -t torchprof .
+#   docker run --rm -v "$PWD:/work" torchprof record model.pt --input 'float[1,3,224,224]'
+#
+# scripts/clean-root --docker runs the same commands without Docker.
+
+FROM debian:12 AS build
+COPY . /src
+WORKDIR /src
+ENV TORCHPROF_TORCH=system
+RUN scripts/setup
+RUN scripts/test
+RUN scripts/package
+
+FROM debian:12-slim
+COPY --from=build /src/build/system/torchprof.deb /tmp/
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends /tmp/torchprof.deb \
+ && rm -rf /tmp/torchprof.deb /var/lib/apt/lists/*
+WORKDIR /work
+ENTRYPOINT ["torchprof"]
