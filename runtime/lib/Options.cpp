@@ -19,7 +19,8 @@ static constexpr Flag Flags[] = {
 };
 
 /// Variables of the same prefix that are meant for others: the build's.
-static constexpr std::string_view ForeignVariables[] = {"TORCHPROF_TORCH"};
+static constexpr std::string_view ForeignVariables[] = {"TORCHPROF_HOME",
+                                                        "TORCHPROF_TORCH"};
 
 const char *allowedValues(std::string_view Name) {
   for (const Flag &F : Flags)
