@@ -17,6 +17,8 @@
 #include <torch/csrc/jit/passes/constant_propagation.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
+#include <optional>
+
 namespace torchprof {
 
 using namespace torch::jit;
@@ -25,10 +27,12 @@ namespace {
 
 class CallInliner {
 public:
-  CallInliner(Manifest &Table, ScopeMap &Scopes, uint32_t RootScope,
-              const Value *RootSelf)
-      : Table(Table), Scopes(Scopes), RootScope(RootScope), RootSelf(RootSelf) {
-  }
+  CallInliner(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes,
+              uint32_t RootScope)
+      : Table(Table), Scopes(Scopes), RootScope(RootScope),
+        Instance(Method.Instance),
+        RootSelf(Method.Body->inputs().empty() ? nullptr
+                                               : Method.Body->inputs()[0]) {}
 
   void run(Block *Body) {
     // Inlining replaces the node at hand, so step before looking at it.
@@ -64,15 +68,21 @@ private:
       mark(Forked->block(), Scope);
   }
 
+  Graph &originalGraph(GraphFunction &F) const {
+    auto It = Scopes.OriginalOf.find(F.graph().get());
+    return It == Scopes.OriginalOf.end() ? *F.graph() : *It->second;
+  }
+
   struct Callee {
     GraphFunction *Function = nullptr;
-    std::string Module; ///< path of the instance from the root, or "?"
+    /// Path of the instance from the root, or "?"; none if it is no module's.
+    std::optional<std::string> Module;
     std::string Class;
     size_t SkippedInputs = 0; ///< leading inputs that are not arguments
   };
 
-  /// The path of a module value from the root, "" for the root itself, "?" if
-  /// it is not read by name (a module out of a list, say).
+  /// The path of a module value from the model's root; "?" stands for what is
+  /// not read by name (a module out of a list, say).
   std::string instancePath(const Value *V) const {
     std::string Path;
     while (true) {
@@ -87,7 +97,10 @@ private:
         break;
       V = Outer->second;
     }
-    return V == RootSelf ? Path : Path.empty() ? "?" : "?." + Path;
+    const std::string &Start = V == RootSelf ? Instance : Unknown;
+    if (Start.empty() || Path.empty())
+      return Start + Path;
+    return Start + "." + Path;
   }
 
   Callee calleeOf(Node *N) const {
@@ -118,7 +131,7 @@ private:
     auto It = Scopes.ScopeOf.find(Call);
     Scope.Parent = It == Scopes.ScopeOf.end() ? RootScope : It->second;
     std::string Outer = Table.modulePath(Scope.Parent);
-    std::string Segment = C.Module;
+    std::string Segment = C.Module.value_or(Outer);
     if (Segment == Outer)
       Segment.clear();
     else if (!Outer.empty() && Segment.starts_with(Outer + "."))
@@ -143,7 +156,7 @@ private:
     WithInsertPoint Guard(N);
     auto Arguments = N->inputs().slice(C.SkippedInputs);
     std::vector<Value *> Results =
-        insertGraph(*Caller, *C.Function->graph(), Arguments);
+        insertGraph(*Caller, originalGraph(*C.Function), Arguments);
     for (Node *Inlined = Before->next(); Inlined != N;
          Inlined = Inlined->next())
       mark(Inlined, Scope);
@@ -160,6 +173,8 @@ private:
   Manifest &Table;
   ScopeMap &Scopes;
   uint32_t RootScope;
+  std::string Instance;
+  std::string Unknown = "?";
   const Value *RootSelf;
   /// What a forked graph's inputs stand for outside.
   std::unordered_map<const Value *, const Value *> Captured;
@@ -170,14 +185,13 @@ private:
 void inlineCalls(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes) {
   ManifestScope Root;
   Root.Class = Table.intern(Method.Class);
+  Root.Module = Table.intern(Method.Instance);
   Root.Function = Table.intern(Method.Name + "(" + Method.Signature + ")");
   Table.Scopes.push_back(Root);
   auto RootScope = static_cast<uint32_t>(Table.Scopes.size() - 1);
   Scopes.RootOf[Method.Body.get()] = RootScope;
 
-  const Value *Self =
-      Method.Body->inputs().empty() ? nullptr : Method.Body->inputs()[0];
-  CallInliner Inliner(Table, Scopes, RootScope, Self);
+  CallInliner Inliner(Method, Table, Scopes, RootScope);
   Inliner.mark(Method.Body->block(), RootScope);
   Inliner.run(Method.Body->block());
 

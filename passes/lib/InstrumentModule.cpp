@@ -11,32 +11,38 @@
 #include "ModuleMethods.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace torchprof {
 
 using namespace torch::jit;
 
 /// The functions to instrument, in their order. Throws if a name is unknown.
-static std::vector<GraphFunction *>
+static std::vector<OwnedFunction>
 chooseFunctions(const Module &Root, const std::vector<std::string> &Names) {
-  std::vector<GraphFunction *> All = ownFunctions(Root);
-  if (All.empty())
+  std::vector<OwnedFunction> Chosen = ownFunctions(Root);
+  if (Chosen.empty())
     throw InstrumentError("expected a model with at least one method, found "
                           "none: script or trace a module with a forward");
-  if (Names.empty())
-    return All;
   std::string Known;
-  for (GraphFunction *F : All)
-    Known += (Known.empty() ? "" : ", ") + F->name();
+  for (const OwnedFunction &F : Chosen)
+    Known += (Known.empty() ? "" : ", ") + F.Function->name();
+  auto Stands = [](const std::string &Name) {
+    return
+        [&Name](const OwnedFunction &F) { return F.Function->name() == Name; };
+  };
   for (const std::string &Name : Names)
-    if (std::none_of(All.begin(), All.end(),
-                     [&](GraphFunction *F) { return F->name() == Name; }))
+    if (std::none_of(Chosen.begin(), Chosen.end(), Stands(Name)))
       throw InstrumentError("expected a method out of " + Known + ", found '" +
                             Name + "'");
-  std::erase_if(All, [&](GraphFunction *F) {
-    return std::find(Names.begin(), Names.end(), F->name()) == Names.end();
-  });
-  return All;
+  if (!Names.empty())
+    std::erase_if(Chosen, [&](const OwnedFunction &F) {
+      return std::find(Names.begin(), Names.end(), F.Function->name()) ==
+             Names.end();
+    });
+  auto Reached = interfaceFunctions(Root, Chosen);
+  Chosen.insert(Chosen.end(), Reached.begin(), Reached.end());
+  return Chosen;
 }
 
 static void refuseUnfit(const Module &Root) {
@@ -71,9 +77,8 @@ static uint64_t hashModel(const std::vector<MethodGraph> &Methods,
 }
 
 static SiteNumbering numberAll(const std::vector<MethodGraph> &Methods,
-                               const SiteOptions &Options) {
+                               ScopeMap Scopes, const SiteOptions &Options) {
   Manifest Table;
-  ScopeMap Scopes;
   Table.Producer = "torchprof-opt " TORCHPROF_VERSION;
   for (const MethodGraph &Method : Methods)
     inlineCalls(Method, Table, Scopes);
@@ -83,47 +88,59 @@ static SiteNumbering numberAll(const std::vector<MethodGraph> &Methods,
   return Numbering;
 }
 
-static void keepOriginal(GraphFunction &F, const Module &Root) {
-  auto Class = Root.type();
-  c10::QualifiedName Name(*Class->name(), OriginalPrefix + F.name());
-  Function *Kept =
-      Class->compilation_unit()->create_function(Name, F.graph()->copy());
-  Kept->setSchema(F.getSchema().cloneWithName(Name.name(), ""));
-  Class->addMethod(Kept);
+/// Keeps the code of \p F as a method of its own and returns its graph.
+static std::shared_ptr<Graph> keepOriginal(const OwnedFunction &F) {
+  c10::QualifiedName Name(*F.Class->name(),
+                          OriginalPrefix + F.Function->name());
+  auto Original = F.Function->graph()->copy();
+  Function *Kept = F.Class->compilation_unit()->create_function(Name, Original);
+  Kept->setSchema(F.Function->getSchema().cloneWithName(Name.name(), ""));
+  F.Class->addMethod(Kept);
+  return Original;
 }
 
 SiteNumbering numberModule(const Module &Root, const SiteOptions &Options,
                            const std::vector<std::string> &MethodNames) {
   refuseUnfit(Root);
   std::vector<MethodGraph> Methods;
-  for (GraphFunction *F : chooseFunctions(Root, MethodNames))
-    Methods.push_back(describeFunction(*F, Root, F->graph()->copy()));
-  return numberAll(Methods, Options);
+  for (const OwnedFunction &F : chooseFunctions(Root, MethodNames))
+    Methods.push_back(describeFunction(F, F.Function->graph()->copy()));
+  return numberAll(Methods, {}, Options);
 }
 
 InstrumentResult instrumentModule(Module &Root, const SiteOptions &Options,
                                   const std::vector<std::string> &MethodNames) {
   refuseUnfit(Root);
   std::vector<MethodGraph> Methods;
+  ScopeMap Scopes;
   auto Functions = chooseFunctions(Root, MethodNames);
-  for (GraphFunction *F : Functions) {
-    keepOriginal(*F, Root);
-    Methods.push_back(describeFunction(*F, Root, F->graph()));
+  for (const OwnedFunction &F : Functions) {
+    // Methods call each other: what is inlined must be the code as it was.
+    Scopes.OriginalOf[F.Function->graph().get()] = keepOriginal(F);
+    Methods.push_back(describeFunction(F, F.Function->graph()));
   }
   InstrumentResult Result;
   Result.Methods = Methods.size();
-  Result.Numbering = numberAll(Methods, Options);
-  addManifest(Root, Result.Numbering.Table);
+  Result.Numbering = numberAll(Methods, std::move(Scopes), Options);
+  setManifest(Root, carriersOf(Root), Result.Numbering.Table);
   insertProbes(Result.Numbering, /*WithManifest=*/true);
-  for (GraphFunction *F : Functions)
-    F->clear_optimized_graphs();
+  for (const OwnedFunction &F : Functions)
+    F.Function->clear_optimized_graphs();
   return Result;
+}
+
+void replaceManifest(Module &Root, const Manifest &Table) {
+  setManifest(Root, carriersOf(Root), Table);
 }
 
 std::vector<MethodGraph> instrumentedMethods(const Module &Root) {
   std::vector<MethodGraph> Methods;
-  for (GraphFunction *F : ownFunctions(Root))
-    Methods.push_back(describeFunction(*F, Root, F->graph()));
+  for (const OwnedFunction &Kept : keptFunctions(Root)) {
+    std::string Name = Kept.Function->name().substr(strlen(OriginalPrefix));
+    if (GraphFunction *F = findFunction(*Kept.Class, Name))
+      Methods.push_back(
+          describeFunction({F, Kept.Class, Kept.Instance}, F->graph()));
+  }
   return Methods;
 }
 

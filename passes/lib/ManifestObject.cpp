@@ -2,6 +2,8 @@
 
 #include "ManifestObject.h"
 
+#include "ModuleMethods.h"
+
 #include <ATen/core/ivalue.h>
 #include <torch/custom_class.h>
 
@@ -23,13 +25,36 @@ static c10::IValue makeObject(const Manifest &Table) {
   return Object;
 }
 
-void addManifest(Module &Root, const Manifest &Table) {
-  c10::IValue Object = makeObject(Table);
-  Root.register_attribute(ManifestAttribute, Object.type(), Object);
+std::vector<c10::ClassTypePtr> carriersOf(const Module &Root) {
+  std::vector<c10::ClassTypePtr> Classes;
+  for (const OwnedFunction &Kept : keptFunctions(Root))
+    if (Classes.empty() || Classes.back() != Kept.Class)
+      Classes.push_back(Kept.Class);
+  return Classes;
 }
 
-void replaceManifest(Module &Root, const Manifest &Table) {
-  Root.setattr(ManifestAttribute, makeObject(Table));
+void setManifest(Module &Root, const std::vector<c10::ClassTypePtr> &Classes,
+                 const Manifest &Table) {
+  c10::IValue Object = makeObject(Table);
+  for (const c10::ClassTypePtr &Class : Classes) {
+    // A class may have instances beside the one at hand, and an attribute of
+    // the class must have a value in each of them.
+    for (Module &Part : instancesOf(Root, Class))
+      Part.register_attribute(ManifestAttribute, Object.type(), Object);
+  }
+}
+
+void removeManifest(Module &Root,
+                    const std::vector<c10::ClassTypePtr> &Classes) {
+  for (const c10::ClassTypePtr &Class : Classes) {
+    auto Slot = Class->findAttributeSlot(ManifestAttribute);
+    if (!Slot)
+      continue;
+    std::vector<Module> Parts = instancesOf(Root, Class);
+    Class->unsafeRemoveAttribute(ManifestAttribute);
+    for (const Module &Part : Parts)
+      Part._ivalue()->unsafeRemoveSlot(*Slot);
+  }
 }
 
 bool readManifest(const Module &Root, Manifest &Table) {

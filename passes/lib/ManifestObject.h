@@ -15,9 +15,19 @@
 
 namespace torchprof {
 
-/// Adds the attribute with \p Table to \p Root. Throws InstrumentError if the
-/// runtime's class is not registered.
-void addManifest(torch::jit::Module &Root, const Manifest &Table);
+/// The classes that need the manifest: those that keep originals, whose
+/// methods begin with torchprof::enter.
+std::vector<c10::ClassTypePtr> carriersOf(const torch::jit::Module &Root);
+
+/// Stores \p Table in every instance of \p Classes, as one object. Throws
+/// InstrumentError if the runtime's class is not registered.
+void setManifest(torch::jit::Module &Root,
+                 const std::vector<c10::ClassTypePtr> &Classes,
+                 const Manifest &Table);
+
+/// Takes the attribute from every instance of \p Classes again.
+void removeManifest(torch::jit::Module &Root,
+                    const std::vector<c10::ClassTypePtr> &Classes);
 
 } // namespace torchprof
 

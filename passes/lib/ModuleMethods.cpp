@@ -1,8 +1,9 @@
-//===- ModuleMethods.cpp - the functions of a module's root ---------------===//
+//===- ModuleMethods.cpp - the functions of a model -----------------------===//
 
 #include "ModuleMethods.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace torchprof {
 
@@ -16,49 +17,169 @@ static bool isState(const std::string &Name) {
   return Name == "__getstate__" || Name == "__setstate__";
 }
 
-static std::vector<Function *> allFunctions(const Module &Root) {
-  auto Class = Root.type();
-  std::vector<Function *> Found = Class->methods();
+static std::vector<Function *> allFunctions(const c10::ClassType &Class) {
+  std::vector<Function *> Found = Class.methods();
   for (const auto *Hooks :
-       {&Class->getForwardHooks(), &Class->getForwardPreHooks()})
+       {&Class.getForwardHooks(), &Class.getForwardPreHooks()})
     Found.insert(Found.end(), Hooks->begin(), Hooks->end());
   return Found;
 }
 
-template <typename Predicate>
-static std::vector<GraphFunction *> graphFunctions(const Module &Root,
-                                                   Predicate Wanted) {
-  std::vector<GraphFunction *> Found;
-  for (Function *F : allFunctions(Root))
-    if (GraphFunction *G = asGraph(F); G && Wanted(F->name()))
-      Found.push_back(G);
-  std::sort(Found.begin(), Found.end(), [](GraphFunction *A, GraphFunction *B) {
-    return A->name() < B->name();
-  });
+static void sortByName(std::vector<OwnedFunction> &Functions) {
+  auto Key = [](const OwnedFunction &F) {
+    return std::make_pair(F.Class->name()->qualifiedName(), F.Function->name());
+  };
+  std::sort(Functions.begin(), Functions.end(),
+            [&](const OwnedFunction &A, const OwnedFunction &B) {
+              return Key(A) < Key(B);
+            });
   // One function can be registered as a hook more than once.
-  Found.erase(std::unique(Found.begin(), Found.end()), Found.end());
+  Functions.erase(
+      std::unique(Functions.begin(), Functions.end(),
+                  [](const OwnedFunction &A, const OwnedFunction &B) {
+                    return A.Function == B.Function;
+                  }),
+      Functions.end());
+}
+
+std::vector<OwnedFunction> ownFunctions(const Module &Root) {
+  std::vector<OwnedFunction> Found;
+  for (Function *F : allFunctions(*Root.type()))
+    if (GraphFunction *G = asGraph(F);
+        G && !isKept(F->name()) && !isState(F->name()))
+      Found.push_back({G, Root.type(), ""});
+  sortByName(Found);
   return Found;
 }
 
-std::vector<GraphFunction *> ownFunctions(const Module &Root) {
-  return graphFunctions(Root, [](const std::string &Name) {
-    return !isKept(Name) && !isState(Name);
+/// The classes of the model's modules, each once, in the modules' order.
+static std::vector<c10::ClassTypePtr> classesOf(const Module &Root) {
+  std::vector<c10::ClassTypePtr> Classes;
+  for (const Module &Part : Root.modules())
+    if (std::none_of(
+            Classes.begin(), Classes.end(),
+            [&](const c10::ClassTypePtr &C) { return C == Part.type(); }))
+      Classes.push_back(Part.type());
+  return Classes;
+}
+
+std::vector<OwnedFunction> keptFunctions(const Module &Root) {
+  std::vector<OwnedFunction> Found;
+  for (const c10::ClassTypePtr &Class : classesOf(Root))
+    for (Function *F : Class->methods())
+      if (GraphFunction *G = asGraph(F); G && isKept(F->name()))
+        Found.push_back({G, Class, ""});
+  sortByName(Found);
+  return Found;
+}
+
+GraphFunction *findFunction(const c10::ClassType &Class,
+                            const std::string &Name) {
+  for (Function *F : allFunctions(Class))
+    if (F->name() == Name)
+      return asGraph(F);
+  return nullptr;
+}
+
+std::vector<Module> instancesOf(const Module &Root,
+                                const c10::ClassTypePtr &Class) {
+  std::vector<Module> Found;
+  for (const Module &Part : Root.modules())
+    if (Part.type() == Class)
+      Found.push_back(Part);
+  return Found;
+}
+
+namespace {
+
+/// Follows calls through functions and collects what is called through
+/// interfaces. Every function is visited once.
+class InterfaceCalls {
+public:
+  explicit InterfaceCalls(const Module &Root) : Root(Root) {}
+
+  void visit(GraphFunction &F) {
+    if (Visited.insert(&F).second)
+      visit(F.graph()->block());
+  }
+
+  std::vector<OwnedFunction> Found;
+
+private:
+  void visit(Block *Body) {
+    for (Node *N : Body->nodes()) {
+      if (N->kind() == prim::CallMethod)
+        visitCall(N);
+      else if (N->kind() == prim::CallFunction)
+        if (auto Type = N->input(0)->type()->cast<c10::FunctionType>())
+          if (GraphFunction *F = asGraph(Type->function()))
+            visit(*F);
+      for (Block *Inner : N->blocks())
+        visit(Inner);
+      if (Graph *Forked = forkedGraph(N))
+        visit(Forked->block());
+    }
+  }
+
+  void visitCall(Node *N) {
+    const std::string &Name = N->s(attr::name);
+    c10::TypePtr Type = N->input(0)->type();
+    if (auto Class = Type->cast<c10::ClassType>()) {
+      if (GraphFunction *F = asGraph(findMethod(*Class, Name)))
+        visit(*F);
+      return;
+    }
+    for (const auto &Part : Root.named_modules())
+      if (Part.value.type()->isSubtypeOf(*Type))
+        if (GraphFunction *F = asGraph(findMethod(*Part.value.type(), Name))) {
+          add(*F, Part.value.type());
+          visit(*F);
+        }
+  }
+
+  void add(GraphFunction &F, const c10::ClassTypePtr &Class) {
+    if (!Added.insert(&F).second)
+      return;
+    std::string Paths;
+    size_t Count = 0;
+    for (const auto &Part : Root.named_modules())
+      if (Part.value.type() == Class)
+        Paths += (Count++ ? "|" : "") + Part.name;
+    if (Count > 1)
+      Paths.insert(0, "(").append(")");
+    Found.push_back({&F, Class, Paths});
+  }
+
+  const Module &Root;
+  std::unordered_set<GraphFunction *> Visited, Added;
+};
+
+} // namespace
+
+std::vector<OwnedFunction>
+interfaceFunctions(const Module &Root, const std::vector<OwnedFunction> &From) {
+  InterfaceCalls Calls(Root);
+  for (const OwnedFunction &F : From)
+    Calls.visit(*F.Function);
+  std::erase_if(Calls.Found, [&](const OwnedFunction &Candidate) {
+    return std::any_of(From.begin(), From.end(), [&](const OwnedFunction &F) {
+      return F.Function == Candidate.Function;
+    });
   });
+  sortByName(Calls.Found);
+  return std::move(Calls.Found);
 }
 
-std::vector<GraphFunction *> keptFunctions(const Module &Root) {
-  return graphFunctions(Root, isKept);
-}
-
-MethodGraph describeFunction(GraphFunction &F, const Module &Root,
+MethodGraph describeFunction(const OwnedFunction &F,
                              std::shared_ptr<Graph> Body) {
   MethodGraph Method;
-  Method.Name = F.name();
-  const auto &Arguments = F.getSchema().arguments();
+  Method.Name = F.Function->name();
+  const auto &Arguments = F.Function->getSchema().arguments();
   for (size_t I = 1; I < Arguments.size(); ++I)
     Method.Signature += (I > 1 ? ", " : "") + Arguments[I].name();
-  if (Root.type()->name())
-    Method.Class = Root.type()->name()->name();
+  if (F.Class->name())
+    Method.Class = F.Class->name()->name();
+  Method.Instance = F.Instance;
   Method.Body = std::move(Body);
   return Method;
 }

@@ -4,7 +4,9 @@
 
 #include "ProbeOps.h"
 
+#include <algorithm>
 #include <fnmatch.h>
+#include <numeric>
 
 namespace torchprof {
 
@@ -112,6 +114,40 @@ bool isSelected(const SiteOptions &Options, const std::string &Kind,
   if (matchesAny(Options.Exclude, Kind, Path))
     return false;
   return Options.Include.empty() || matchesAny(Options.Include, Kind, Path);
+}
+
+/// Levenshtein's distance, one row at a time.
+static size_t editDistance(const std::string &A, const std::string &B) {
+  std::vector<size_t> Row(B.size() + 1);
+  std::iota(Row.begin(), Row.end(), size_t(0));
+  for (size_t I = 0; I < A.size(); ++I) {
+    size_t Diagonal = Row[0];
+    Row[0] = I + 1;
+    for (size_t J = 0; J < B.size(); ++J) {
+      size_t Substitute = Diagonal + (A[I] != B[J]);
+      Diagonal = Row[J + 1];
+      Row[J + 1] = std::min({Substitute, Row[J] + 1, Row[J + 1] + 1});
+    }
+  }
+  return Row.back();
+}
+
+std::string nearMisses(const std::vector<std::string> &Globs,
+                       const std::set<std::string> &Names) {
+  std::vector<std::pair<size_t, std::string>> Ranked;
+  for (const std::string &Name : Names) {
+    size_t Best = Name.size();
+    for (std::string Glob : Globs) {
+      std::erase_if(Glob, [](char C) { return C == '*' || C == '?'; });
+      Best = std::min(Best, editDistance(Glob, Name));
+    }
+    Ranked.emplace_back(Best, Name);
+  }
+  std::sort(Ranked.begin(), Ranked.end());
+  std::string Text;
+  for (size_t I = 0; I < std::min<size_t>(Ranked.size(), 3); ++I)
+    Text += (I ? ", " : "") + Ranked[I].second;
+  return Text;
 }
 
 } // namespace torchprof

@@ -35,6 +35,11 @@ bool matchesAny(const std::vector<std::string> &Globs, const std::string &Kind,
 bool isSelected(const SiteOptions &Options, const std::string &Kind,
                 const std::string &Path);
 
+/// The at most three of \p Names that are most like one of the globs, by edit
+/// distance, nearest first; ", " between them.
+std::string nearMisses(const std::vector<std::string> &Globs,
+                       const std::set<std::string> &Names);
+
 } // namespace torchprof
 
 #endif // TORCHPROF_PASSES_NODESELECTION_H

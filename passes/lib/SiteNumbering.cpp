@@ -42,6 +42,7 @@ public:
     uint32_t Index = addSite(std::move(Site), SitePlace());
     Result.RootGraph.back() = Method.Body.get();
     Producers.clear();
+    UnnamedOfKind.clear();
     if (Options.Level == Granularity::Op)
       visitNodes(Method.Body->block(), Index, 0);
     else
@@ -154,6 +155,17 @@ private:
                                   Reason);
   }
 
+  bool passesFilters(const Node *N, const std::string &Kind,
+                     const std::string &Path) {
+    if (isSelected(Options, Kind, Path))
+      return true;
+    skip(N, "filtered");
+    Result.FilteredNames.insert(Kind);
+    if (!Path.empty())
+      Result.FilteredNames.insert(Path);
+    return false;
+  }
+
   bool wanted(const Node *N) {
     ++Result.NodesSeen;
     switch (Classifier.classify(N)) {
@@ -169,11 +181,17 @@ private:
     case NodeClass::Default:
       break;
     }
-    if (!isSelected(Options, N->kind().toQualString(), pathOf(scopeOf(N)))) {
-      skip(N, "filtered");
-      return false;
-    }
-    return true;
+    return passesFilters(N, N->kind().toQualString(), pathOf(scopeOf(N)));
+  }
+
+  /// The author's name of the first output, else the kind's name with a
+  /// number when it is taken: LibTorch's own numbers change with every load.
+  std::string nameOf(const Node *N) {
+    if (!N->outputs().empty() && N->output(0)->hasDebugName())
+      return N->output(0)->debugName();
+    std::string Kind = N->kind().toUnqualString();
+    unsigned Count = UnnamedOfKind[Kind]++;
+    return Count ? Kind + "_" + std::to_string(Count) : Kind;
   }
 
   ManifestSite describe(const Node *N, uint32_t Parent, uint32_t Flags) {
@@ -183,8 +201,7 @@ private:
     Site.Kind = Table.intern(N->kind().toQualString());
     if (const c10::FunctionSchema *Schema = N->maybeSchema())
       Site.Overload = Table.intern(Schema->overload_name());
-    if (!N->outputs().empty())
-      Site.Name = Table.intern(N->output(0)->debugName());
+    Site.Name = Table.intern(nameOf(N));
     Site.Scope = scopeOf(N);
     Site.Source = locate(N->sourceRange(), Table);
     Site.Flags = Flags;
@@ -275,10 +292,8 @@ private:
         Last = Next;
       }
       uint32_t Inner = Parent;
-      if (isSelected(Options, "module", pathOf(Call)))
+      if (passesFilters(N, "module", pathOf(Call)))
         Inner = addRegion(Call, {N, Last}, Parent, Flags);
-      else
-        skip(N, "filtered");
       visitRegions(N, Last->next(), Inner, Call, Flags);
       N = Last->next();
     }
@@ -307,6 +322,7 @@ private:
   uint32_t RootScope = 0;
   std::unordered_map<const Value *, SiteList> Producers;
   std::unordered_map<uint32_t, std::string> Paths;
+  std::unordered_map<std::string, unsigned> UnnamedOfKind;
 };
 
 } // namespace
@@ -317,7 +333,16 @@ SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
   SiteNumberer Numberer(std::move(Table), Scopes, Options);
   for (const MethodGraph &Method : Methods)
     Numberer.run(Method);
-  return Numberer.take();
+  SiteNumbering Result = Numberer.take();
+  if (Result.Table.Sites.size() == Methods.size() &&
+      !Result.FilteredNames.empty()) {
+    const auto &Globs =
+        Options.Include.empty() ? Options.Exclude : Options.Include;
+    throw InstrumentError("expected filters that leave a site, found that "
+                          "they leave none; names here that come near: " +
+                          nearMisses(Globs, Result.FilteredNames));
+  }
+  return Result;
 }
 
 } // namespace torchprof

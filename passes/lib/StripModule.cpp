@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ManifestObject.h"
 #include "ModuleMethods.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace torchprof {
 
@@ -25,40 +26,29 @@ static void restore(GraphFunction &F, const Graph &Original) {
   F.clear_optimized_graphs();
 }
 
-static void removeMethod(const Module &Root, GraphFunction &F) {
-  c10::QualifiedName Name = F.qualname();
-  auto Class = Root.type();
-  Class->unsafeRemoveMethod(Name.name());
-  Class->compilation_unit()->unsafeRemoveMethod(Name);
-}
-
-static void removeManifest(Module &Root) {
-  auto Class = Root.type();
-  size_t Slot = Class->getAttributeSlot(ManifestAttribute);
-  Class->unsafeRemoveAttribute(ManifestAttribute);
-  Root._ivalue()->unsafeRemoveSlot(Slot);
+static void removeMethod(const OwnedFunction &F) {
+  c10::QualifiedName Name = F.Function->qualname();
+  F.Class->unsafeRemoveMethod(Name.name());
+  F.Class->compilation_unit()->unsafeRemoveMethod(Name);
 }
 
 uint64_t stripModule(Module &Root) {
-  std::vector<GraphFunction *> Kept = keptFunctions(Root);
+  std::vector<OwnedFunction> Kept = keptFunctions(Root);
   if (Kept.empty() || !Root.hasattr(ManifestAttribute))
     throw InstrumentError("expected a model with probes, found one without");
-  std::vector<GraphFunction *> Own = ownFunctions(Root);
-  uint64_t Restored = 0;
-  for (GraphFunction *Original : Kept) {
-    std::string Name = Original->name().substr(strlen(OriginalPrefix));
-    auto It = std::find_if(Own.begin(), Own.end(),
-                           [&](GraphFunction *F) { return F->name() == Name; });
-    if (It == Own.end())
+  std::vector<c10::ClassTypePtr> Carriers = carriersOf(Root);
+  for (const OwnedFunction &Original : Kept) {
+    std::string Name = Original.Function->name().substr(strlen(OriginalPrefix));
+    GraphFunction *F = findFunction(*Original.Class, Name);
+    if (!F)
       throw InstrumentError("expected a method '" + Name +
                             "' for the kept original, found none");
-    restore(**It, *Original->graph());
-    ++Restored;
+    restore(*F, *Original.Function->graph());
   }
-  for (GraphFunction *Original : Kept)
-    removeMethod(Root, *Original);
-  removeManifest(Root);
-  return Restored;
+  for (const OwnedFunction &Original : Kept)
+    removeMethod(Original);
+  removeManifest(Root, Carriers);
+  return Kept.size();
 }
 
 } // namespace torchprof

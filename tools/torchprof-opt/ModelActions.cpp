@@ -3,6 +3,7 @@
 #include "../common/ToolSupport.h"
 #include "Actions.h"
 #include "OptBridge.h"
+#include "VerifyBridge.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -10,6 +11,7 @@
 namespace torchprof {
 
 using llvm::outs;
+using llvm::StringRef;
 
 namespace {
 
@@ -36,20 +38,55 @@ private:
 
 } // namespace
 
+static int load(StringRef Path, ModelHolder &Held) {
+  const char *Device =
+      options::MapDevice.empty() ? nullptr : options::MapDevice.c_str();
+  if (Outcome Failed = loadModel(Path.str().c_str(), Device, Held.receive()))
+    return reportOutcome(options::Input, Failed);
+  return ExitFine;
+}
+
 /// Loads the libraries and the model; returns the exit code.
 static int loadInput(ModelHolder &Held) {
   for (const std::string &Library : options::Libraries)
     if (Outcome Failed = loadLibrary(Library.c_str()))
       return reportOutcome(Library, Failed);
-  const char *Device =
-      options::MapDevice.empty() ? nullptr : options::MapDevice.c_str();
-  if (Outcome Failed =
-          loadModel(options::Input.c_str(), Device, Held.receive()))
-    return reportOutcome(options::Input, Failed);
+  return load(options::Input, Held);
+}
+
+/// Calls the input and the written file, each loaded anew, for every --verify.
+/// Its --input options are those up to the next --verify.
+static int verifyOutput(const OutputFile &Output) {
+  ModelHolder Original, Instrumented;
+  for (unsigned I = 0; I < options::Verify.size(); ++I) {
+    unsigned Start = options::Verify.getPosition(I);
+    unsigned End = I + 1 < options::Verify.size()
+                       ? options::Verify.getPosition(I + 1)
+                       : UINT_MAX;
+    std::vector<std::string> Texts;
+    for (unsigned J = 0; J < options::Inputs.size(); ++J)
+      if (unsigned At = options::Inputs.getPosition(J); At > Start && At < End)
+        Texts.push_back(options::Inputs[J]);
+    TextListHolder Inputs(Texts);
+    CallRequest Call;
+    if (!options::Verify[I].empty())
+      Call.Method = options::Verify[I].c_str();
+    Call.Inputs = Inputs.get();
+    if (!Original.get())
+      if (int Code = load(options::Input, Original))
+        return Code;
+    if (!Instrumented.get())
+      if (int Code = load(Output.temporaryPath(), Instrumented))
+        return Code;
+    if (Outcome Failed = verifyCall(*Original.get(), *Instrumented.get(), Call))
+      return reportOutcome(options::Input, Failed);
+  }
   return ExitFine;
 }
 
 static int openOutput(OutputFile &Output) {
+  if (options::Verify.empty() && !options::Inputs.empty())
+    return reportError("expected --verify before --input, found none");
   if (options::Output.empty())
     return reportError("expected -o FILE, found none");
   if (llvm::sys::fs::equivalent(options::Input, options::Output))
@@ -79,6 +116,8 @@ int instrumentAction() {
   if (Outcome Failed = instrumentToFile(*Held.get(), Request.get(),
                                         Output.temporaryPath(), Report))
     return reportOutcome(options::Input, Failed);
+  if (int Code = verifyOutput(Output))
+    return Code;
   if (int Code = keepOutput(Output))
     return Code;
   if (options::Quiet)
@@ -90,6 +129,9 @@ int instrumentAction() {
     outs() << "; skipped: " << Report.Skipped.c_str();
   if (Report.Vanished)
     outs() << "; " << Report.Vanished << " vanished when loaded";
+  if (!options::Verify.empty())
+    outs() << "; verified " << options::Verify.size()
+           << (options::Verify.size() == 1 ? " call" : " calls");
   outs() << '\n';
   if (options::Verbose && !Report.SkippedNodes.empty())
     outs() << Report.SkippedNodes.c_str() << '\n';

@@ -54,6 +54,15 @@ cl::opt<FormatValue>
                       clEnumValN(FormatValue::Json, "json", "one object")),
            cl::init(FormatValue::Text), cl::cat(Category));
 
+cl::list<std::string> Verify(
+    "verify",
+    cl::desc("Compare results of METHOD (forward) with those of the original "
+             "on the --input options that follow; may be repeated"),
+    cl::value_desc("method"), cl::ValueOptional, cl::cat(Category));
+cl::list<std::string> Inputs("input",
+                             cl::desc("An argument of the method to verify"),
+                             cl::value_desc("spec"), cl::cat(Category));
+
 cl::list<std::string>
     Libraries("load", cl::desc("Load a library with custom operators"),
               cl::value_desc("lib.so"), cl::cat(Category));

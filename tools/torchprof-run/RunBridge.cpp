@@ -98,8 +98,7 @@ Outcome runModel(ModelHolder &Held, const RunRequest &Request,
     Method M = findRunnable(Held.get()->Root, Request.Method);
     if (Request.Threads > 0)
       at::set_num_threads(Request.Threads);
-    at::globalContext().defaultGenerator(at::kCPU).set_current_seed(
-        Request.Seed);
+    at::manual_seed(Request.Seed);
     Repeater Calls(M, makeInputs(M.function().getSchema(), Request.Inputs));
     c10::AutoGradMode Mode(Request.Grad);
     uint64_t Done = 0;

@@ -82,7 +82,12 @@ static void printLatency(StringRef Name, uint64_t Ns) {
   outs() << Name << format(" %.3f ms", static_cast<double>(Ns) / 1e6);
 }
 
-static void printSummary(std::vector<uint64_t> Latency,
+/// The name that a user typed if it leads to the file that was written.
+static StringRef displayPath(StringRef Typed, StringRef Written) {
+  return sys::fs::equivalent(Typed, Written) ? Typed : Written;
+}
+
+static void printSummary(std::vector<uint64_t> Latency, StringRef Path,
                          const RunResult &Result) {
   outs() << ModelPath << ": " << Latency.size()
          << (Latency.size() == 1 ? " run" : " runs");
@@ -98,8 +103,8 @@ static void printSummary(std::vector<uint64_t> Latency,
   }
   outs() << '\n';
   if (!Result.ProfilePath.empty())
-    outs() << "next: torchprof-report summary " << Result.ProfilePath.c_str()
-           << '\n';
+    outs() << "next: torchprof-report summary "
+           << displayPath(Path, Result.ProfilePath.c_str()) << '\n';
   else
     outs() << "no profile was written\n";
 }
@@ -153,6 +158,6 @@ int main(int Argc, char **Argv) {
   if (Outcome Failed = runModel(Held, Request, Latency.data(), Result))
     return reportOutcome(ModelPath, Failed);
   if (!Quiet)
-    printSummary(std::move(Latency), Result);
+    printSummary(std::move(Latency), Path, Result);
   return ExitFine;
 }

@@ -24,6 +24,7 @@
 #include <iosfwd>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -74,6 +75,7 @@ struct MethodGraph {
   std::string Name;      ///< the method's name, "forward"
   std::string Signature; ///< its inputs without self, "x, y"
   std::string Class;     ///< class of the module that owns it
+  std::string Instance;  ///< path of that module, "" for the root
   std::shared_ptr<torch::jit::Graph> Body;
 };
 
@@ -91,12 +93,18 @@ struct SiteNumbering {
   std::vector<torch::jit::Graph *> RootGraph;    ///< per site, null for nodes
   std::map<std::string, uint64_t> SkippedByKind; ///< why nodes have no site
   std::vector<std::string> SkippedNodes;         ///< one line each
+  /// Kinds and module paths of nodes that only a filter kept from being sites.
+  std::set<std::string> FilteredNames;
   uint64_t NodesSeen = 0;
 };
 
 /// The scopes of inlined nodes: which call each node came from.
 struct ScopeMap {
   std::unordered_map<const torch::jit::Node *, uint32_t> ScopeOf;
+  /// What to read instead of a callee's graph that is being rewritten itself.
+  std::unordered_map<const torch::jit::Graph *,
+                     std::shared_ptr<torch::jit::Graph>>
+      OriginalOf;
   /// The root scope of each method's graph.
   std::unordered_map<const torch::jit::Graph *, uint32_t> RootOf;
 };
@@ -111,6 +119,8 @@ void inlineCalls(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes);
 /// Numbers the sites of all \p Methods, in this order; within a method
 /// in pre-order, the root first. Does not change the graphs. \p Table holds
 /// the scopes of inlineCalls and is moved into the result. Deterministic.
+/// Throws InstrumentError, with names that come near, when there are filters
+/// and they leave nothing but roots.
 SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
                           Manifest Table, const ScopeMap &Scopes,
                           const SiteOptions &Options);
@@ -148,9 +158,12 @@ struct InstrumentResult {
 };
 
 /// Instruments every method of \p Root: keeps each method's code under a
-/// reserved name, inlines and numbers all of them, and rewrites them. The
-/// manifest is printed into a TorchBind object of class torchprof.Manifest,
-/// which must be registered; it becomes an attribute of \p Root.
+/// reserved name, inlines and numbers all of them, and rewrites them. Methods
+/// of submodules that are called through an interface cannot be inlined and
+/// are instrumented as roots of their own, one per class. The manifest is
+/// printed into a TorchBind object of class torchprof.Manifest,
+/// which must be registered; it becomes an attribute of \p Root and of each
+/// submodule with roots of its own.
 /// \p MethodNames limits the methods; empty means all.
 /// Throws InstrumentError when \p Root is instrumented already, has no method,
 /// or cannot carry the manifest.
@@ -174,7 +187,7 @@ bool readManifest(const torch::jit::Module &Root, Manifest &Table);
 /// Stores \p Table in \p Root in place of the manifest there.
 void replaceManifest(torch::jit::Module &Root, const Manifest &Table);
 
-/// The instrumented methods of \p Root, hooks included, as graphs to verify.
+/// The instrumented methods of the model, hooks included, as graphs to verify.
 std::vector<MethodGraph> instrumentedMethods(const torch::jit::Module &Root);
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,159 @@
+//===- CompareValues.cpp - bit equality of values -------------------------===//
+
+#include "CompareValues.h"
+
+#include <ATen/Functions.h>
+
+#include <cstring>
+#include <sstream>
+
+namespace torchprof {
+
+using at::Tensor;
+using c10::IValue;
+
+static std::string differ(const std::string &Name, const std::string &Expected,
+                          const std::string &Found) {
+  return Name + ": expected " + Expected + ", found " + Found;
+}
+
+template <typename T> static std::string textOf(const T &Value) {
+  std::ostringstream Out;
+  Out.precision(17);
+  Out << Value;
+  return Out.str();
+}
+
+/// The values of a dense tensor one after another on the CPU.
+static Tensor denseValues(const Tensor &T) {
+  return T.detach().cpu().contiguous().reshape({-1});
+}
+
+static std::string elementText(const Tensor &Flat, int64_t Index) {
+  return textOf(Flat[Index].item());
+}
+
+static bool isNan(const Tensor &Flat, int64_t Index) {
+  return at::isnan(Flat[Index]).item<bool>();
+}
+
+static std::string compareDense(const std::string &Name, const Tensor &Expected,
+                                const Tensor &Found) {
+  Tensor A = denseValues(Expected), B = denseValues(Found);
+  const auto *Left = static_cast<const char *>(A.data_ptr());
+  const auto *Right = static_cast<const char *>(B.data_ptr());
+  size_t Size = A.element_size();
+  if (std::memcmp(Left, Right, A.numel() * Size) == 0)
+    return std::string();
+  for (int64_t I = 0; I < A.numel(); ++I) {
+    if (std::memcmp(Left + I * Size, Right + I * Size, Size) == 0)
+      continue;
+    bool IsFloating = A.is_floating_point() || A.is_complex();
+    if (IsFloating && isNan(A, I) && isNan(B, I))
+      continue;
+    return differ(Name + ", element " + std::to_string(I), elementText(A, I),
+                  elementText(B, I));
+  }
+  return std::string();
+}
+
+static std::string compareTensors(const std::string &Name,
+                                  const Tensor &Expected, const Tensor &Found) {
+  if (Expected.defined() != Found.defined())
+    return differ(Name, Expected.defined() ? "a tensor" : "no tensor",
+                  Found.defined() ? "a tensor" : "no tensor");
+  if (!Expected.defined())
+    return std::string();
+  if (Expected.scalar_type() != Found.scalar_type())
+    return differ(Name, toString(Expected.scalar_type()),
+                  toString(Found.scalar_type()));
+  if (Expected.sizes() != Found.sizes())
+    return differ(Name, "sizes " + textOf(Expected.sizes()),
+                  "sizes " + textOf(Found.sizes()));
+  if (Expected.layout() != Found.layout())
+    return differ(Name, textOf(Expected.layout()), textOf(Found.layout()));
+  if (Expected.is_quantized())
+    return compareDense(Name, Expected.int_repr(), Found.int_repr());
+  if (Expected.layout() == at::kSparse) {
+    Tensor A = Expected.coalesce(), B = Found.coalesce();
+    std::string Text =
+        compareTensors(Name + " (indices)", A.indices(), B.indices());
+    return Text.empty()
+               ? compareTensors(Name + " (values)", A.values(), B.values())
+               : Text;
+  }
+  if (Expected.layout() != at::kStrided)
+    return at::equal(Expected.to_dense(), Found.to_dense())
+               ? std::string()
+               : differ(Name, "equal values", "other values");
+  return compareDense(Name, Expected, Found);
+}
+
+template <typename Elements>
+static std::string compareElements(const std::string &Name, const Elements &A,
+                                   const Elements &B) {
+  if (A.size() != B.size())
+    return differ(Name, std::to_string(A.size()) + " elements",
+                  std::to_string(B.size()));
+  for (size_t I = 0; I < A.size(); ++I) {
+    std::string Text =
+        findDifference(Name + "[" + std::to_string(I) + "]", A[I], B[I]);
+    if (!Text.empty())
+      return Text;
+  }
+  return std::string();
+}
+
+static std::string compareDicts(const std::string &Name, const IValue &Expected,
+                                const IValue &Found) {
+  auto A = Expected.toGenericDict(), B = Found.toGenericDict();
+  if (A.size() != B.size())
+    return differ(Name, std::to_string(A.size()) + " keys",
+                  std::to_string(B.size()));
+  // Dictionaries of TorchScript keep their order.
+  auto Right = B.begin();
+  for (const auto &Left : A) {
+    std::string Key = "[" + textOf(Left.key()) + "]";
+    std::string Text =
+        findDifference(Name + " key " + Key, Left.key(), Right->key());
+    if (Text.empty())
+      Text = findDifference(Name + Key, Left.value(), Right->value());
+    if (!Text.empty())
+      return Text;
+    ++Right;
+  }
+  return std::string();
+}
+
+std::string findDifference(const std::string &Name, const IValue &Expected,
+                           const IValue &Found) {
+  if (Expected.tagKind() != Found.tagKind())
+    return differ(Name, Expected.tagKind(), Found.tagKind());
+  if (Expected.isTensor())
+    return compareTensors(Name, Expected.toTensor(), Found.toTensor());
+  if (Expected.isTuple())
+    return compareElements(Name, Expected.toTupleRef().elements().vec(),
+                           Found.toTupleRef().elements().vec());
+  if (Expected.isList())
+    return compareElements(Name, Expected.toList().vec(), Found.toList().vec());
+  if (Expected.isGenericDict())
+    return compareDicts(Name, Expected, Found);
+  if (Expected.isFuture())
+    return findDifference(Name, Expected.toFuture()->value(),
+                          Found.toFuture()->value());
+  if (Expected.isDouble()) {
+    double A = Expected.toDouble(), B = Found.toDouble();
+    bool Equal = std::memcmp(&A, &B, sizeof(A)) == 0 || (A != A && B != B);
+    return Equal ? std::string() : differ(Name, textOf(A), textOf(B));
+  }
+  // An object is compared by its attributes; one of C++ has none to see.
+  if (Expected.isObject())
+    return compareElements(Name, Expected.toObjectRef().slots(),
+                           Found.toObjectRef().slots());
+  if (Expected.isCapsule())
+    return std::string();
+  return Expected == Found ? std::string()
+                           : differ(Name, textOf(Expected), textOf(Found));
+}
+
+} // namespace torchprof
