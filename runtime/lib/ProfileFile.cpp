@@ -1,6 +1,7 @@
 //===- ProfileFile.cpp - the file that the process writes -----------------===//
 
 #include "ProfileFile.h"
+#include "FileSizeSignal.h"
 
 #include <cerrno>
 #include <climits>
@@ -80,8 +81,7 @@ static bool writeZeros(int Descriptor, uint64_t From, uint64_t Bytes) {
 }
 
 /// Makes sure that [From, From + Bytes) has blocks on the disk. Returns 0 or
-/// an errno value. Growing a file past RLIMIT_FSIZE raises SIGXFSZ, which
-/// kills by default, so the limit is read first.
+/// an errno value.
 static int reserveBlocks(int Descriptor, uint64_t From, uint64_t Bytes) {
   rlimit Limit;
   if (getrlimit(RLIMIT_FSIZE, &Limit) == 0 && Limit.rlim_cur != RLIM_INFINITY &&

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Collector.h"
+#include "FileSizeSignal.h"
 #include "Probe.h"
 #include "Warn.h"
 
@@ -14,7 +15,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
-#include <sched.h>
 #include <set>
 #include <unistd.h>
 
@@ -35,10 +35,11 @@ static void copyWords(void *To, const void *From, uint64_t Bytes) {
     Target[I] = __atomic_load_n(&Source[I], __ATOMIC_ACQUIRE);
 }
 
-/// Copies a cell that its owner may be updating. An odd Word in the copy says
-/// that the owner did not get through in all that time.
+/// Copies a cell that its owner may be updating. The owner may have lost its
+/// processor in the middle, so later tries wait, 100 ms in all. An odd Word in
+/// the copy says that it did not get through even then.
 static void copyCell(Cell &To, const Cell &From) {
-  for (unsigned Try = 0; Try < 1000; ++Try) {
+  for (unsigned Try = 0; Try < 300; ++Try) {
     uint64_t Word = __atomic_load_n(&From.Word, __ATOMIC_ACQUIRE);
     if (Word % 2 == 0) {
       copyWords(&To, &From, sizeof(Cell));
@@ -46,8 +47,8 @@ static void copyCell(Cell &To, const Cell &From) {
           To.Word == Word)
         return;
     }
-    if (Try % 100 == 99)
-      sched_yield();
+    if (Try >= 100)
+      usleep(500);
   }
   copyWords(&To, &From, sizeof(Cell));
 }
@@ -202,6 +203,7 @@ static int placeFile(const std::string &Temporary, const std::string &Name,
 
 int writeSnapshot(const std::string &Name, std::string &Written) {
   Written.clear();
+  FileSizeSignalBlock Block;
   std::string Temporary = Name + ".part-" + std::to_string(getpid());
   int File =
       open(Temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

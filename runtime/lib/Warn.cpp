@@ -1,6 +1,7 @@
 //===- Warn.cpp - the runtime's one way to speak --------------------------===//
 
 #include "Warn.h"
+#include "FileSizeSignal.h"
 
 #include <cerrno>
 #include <cstdarg>
@@ -22,6 +23,7 @@ void warn(const char *Format, ...) {
   if (Printed > 0)
     Length = strlen(Line);
   Line[Length++] = '\n';
+  FileSizeSignalBlock Block; // standard error may be a file
   ssize_t Written = write(STDERR_FILENO, Line, Length);
   (void)Written; // a host without standard error hears nothing
   errno = SavedErrno;

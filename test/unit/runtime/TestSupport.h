@@ -68,6 +68,7 @@ public:
   TestFolder();
   ~TestFolder();
   std::string file(const std::string &Name) const { return Path + "/" + Name; }
+  const std::string &path() const { return Path; }
   /// Names of the files in it, sorted.
   std::vector<std::string> names() const;
 

@@ -1,0 +1,198 @@
+//===- FileTest.cpp - where the file cannot be had ------------------------===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using torchprof::format::Counter;
+
+static void spans(uint64_t Index, unsigned Count) {
+  for (unsigned I = 0; I < Count; ++I)
+    endSpan(beginSpan(site(7, Index)), site(7, Index));
+}
+
+static uint64_t lines(const std::string &Text) {
+  return uint64_t(std::count(Text.begin(), Text.end(), '\n'));
+}
+
+TEST(File, MissingFolderIsOneWarningAndTheHostGoesOn) {
+  TestFolder Folder;
+  record(Folder.file("none/p.tprof"), [&] {
+    addTestModel(7, 3);
+    testing::internal::CaptureStderr();
+    spans(1, 5);
+    std::thread([] { spans(2, 5); }).join();
+    std::string Warning = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(lines(Warning), 1u) << Warning;
+    EXPECT_NE(Warning.find("cannot make the profile: No such file"),
+              std::string::npos)
+        << Warning;
+    EXPECT_EQ(totals().Count, 10u); // in memory
+    EXPECT_EQ(profilePath(), "");
+    EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
+  });
+  EXPECT_EQ(readProfile(Folder.file("s.tprof")).count(1), 5u);
+  EXPECT_EQ(readProfile(Folder.file("s.tprof")).counter(Counter::FileErrors),
+            1u);
+}
+
+TEST(File, ReadOnlyFolderIsOneWarningAndTheHostGoesOn) {
+  TestFolder Folder;
+  std::string Locked = Folder.file("locked");
+  ASSERT_EQ(mkdir(Locked.c_str(), 0555), 0);
+  record(Locked + "/p.tprof", [&] {
+    if (geteuid() == 0) { // root may write anywhere
+      ASSERT_EQ(setresuid(65534, 65534, 65534), 0);
+    }
+    addTestModel(7, 2);
+    testing::internal::CaptureStderr();
+    spans(1, 5);
+    EXPECT_EQ(lines(testing::internal::GetCapturedStderr()), 1u);
+    EXPECT_EQ(totals().Count, 5u);
+  });
+}
+
+TEST(File, SizeLimitNeverRaisesASignal) {
+  // Limits below each of the steps by which the file grows.
+  for (uint64_t Limit : {0, 4096, 8192, 20'000, 40'000, 60'000, 100'000}) {
+    TestFolder Folder;
+    record(Folder.file("p.tprof"), [&] {
+      // Even the warning goes to a file that must not grow.
+      ASSERT_NE(freopen(Folder.file("log").c_str(), "w", stderr), nullptr);
+      rlimit Size{Limit, Limit};
+      ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+      addTestModel(7, 200);
+      for (uint64_t I = 1; I < 200; ++I)
+        spans(I, 2);
+      std::thread([] { spans(1, 2); }).join();
+      EXPECT_EQ(totals().Count, 400u);
+      EXPECT_GE(totals().Counters[unsigned(Counter::FileErrors)], 1u);
+      EXPECT_EQ(snapshot(Folder.file("s.tprof")), EFBIG);
+    });
+    std::vector<std::string> Names = Folder.names();
+    EXPECT_EQ(std::count(Names.begin(), Names.end(), "s.tprof"), 0);
+    if (std::count(Names.begin(), Names.end(), "p.tprof")) {
+      ReadProfile P = readProfile(Folder.file("p.tprof")); // well formed
+      EXPECT_LE(P.Header.FileBytes, Limit);
+    }
+  }
+}
+
+TEST(File, WhatDidNotFitIsAppendedAtTheExitIfItFitsThen) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    rlimit Size{40'000, RLIM_INFINITY};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+    addTestModel(7, 100);
+    testing::internal::CaptureStderr();
+    for (uint64_t I = 1; I < 100; ++I)
+      spans(I, 2);
+    std::string Warning = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(lines(Warning), 1u) << Warning;
+    EXPECT_NE(Warning.find("cannot grow the profile: File too large"),
+              std::string::npos)
+        << Warning;
+    Size.rlim_cur = RLIM_INFINITY;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  for (uint32_t I = 1; I < 100; ++I)
+    EXPECT_EQ(P.count(I), 2u);
+  EXPECT_EQ(P.Header.State, format::FileState::Closed);
+}
+
+TEST(File, FullDiskIsOneWarningAndTheHostGoesOn) {
+  TestFolder Folder;
+  std::string Disk = Folder.file("disk");
+  ASSERT_EQ(mkdir(Disk.c_str(), 0755), 0);
+  if (mount("tmpfs", Disk.c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "mounting needs root";
+  record(Disk + "/p.tprof", [&] {
+    addTestModel(7, 300);
+    testing::internal::CaptureStderr();
+    for (uint64_t I = 1; I < 300; ++I)
+      spans(I, 2);
+    std::string Warning = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(lines(Warning), 1u) << Warning;
+    EXPECT_NE(Warning.find("No space left on device"), std::string::npos)
+        << Warning;
+    EXPECT_EQ(totals().Count, 598u);
+  });
+  ReadProfile P = readProfile(Disk + "/p.tprof");
+  EXPECT_GE(P.counter(Counter::FileErrors), 1u);
+  umount(Disk.c_str());
+}
+
+TEST(File, DescriptorTakenOverByTheHostIsNeverGrown) {
+  TestFolder Folder;
+  std::string Precious = Folder.file("precious");
+  record(Folder.file("p.tprof"), [&] {
+    addTestModel(7, 100);
+    spans(1, 1);
+    for (int Fd = 3; Fd < 256; ++Fd) // as daemons do
+      close(Fd);
+    int Mine[8];
+    for (int &Fd : Mine)
+      Fd = open(Precious.c_str(), O_RDWR | O_CREAT, 0600);
+    for (uint64_t I = 2; I < 100; ++I)
+      spans(I, 1);
+  });
+  struct stat Status;
+  ASSERT_EQ(stat(Precious.c_str(), &Status), 0);
+  EXPECT_EQ(Status.st_size, 0);
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(99), 1u);
+}
+
+TEST(File, PathStaysRightWhenTheHostChangesItsFolder) {
+  TestFolder Folder;
+  record("relative.tprof", [&] {
+    ASSERT_EQ(chdir(Folder.path().c_str()), 0);
+    addTestModel(7, 100);
+    spans(1, 1);
+    ASSERT_EQ(chdir("/"), 0);
+    EXPECT_EQ(profilePath(), Folder.file("relative.tprof"));
+    for (uint64_t I = 2; I < 100; ++I)
+      spans(I, 1);
+  });
+  EXPECT_EQ(readProfile(Folder.file("relative.tprof")).count(99), 1u);
+}
+
+TEST(File, ExecInheritsNeitherMappingNorDescriptor) {
+  TestFolder Folder;
+  std::string Links = Folder.file("links");
+  record(Folder.file("p.tprof"), [&] {
+    addTestModel(7, 2);
+    spans(1, 1);
+    std::string Command = "(ls -l /proc/$$/fd; cat /proc/$$/maps) > " + Links;
+    execl("/bin/sh", "sh", "-c", Command.c_str(), nullptr);
+  });
+  std::ifstream File(Links);
+  std::string Text{std::istreambuf_iterator<char>(File), {}};
+  EXPECT_NE(Text, "");
+  EXPECT_EQ(Text.find("tprof"), std::string::npos) << Text;
+}
+
+TEST(File, ProbesAfterTheExitHandlerGoOnRecording) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    // Handlers run in reverse order: this one after the collector's.
+    atexit([] { spans(1, 3); });
+    addTestModel(7, 2);
+    spans(1, 2);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.Header.State, format::FileState::Closed);
+  EXPECT_EQ(P.count(1), 5u);
+}

@@ -1,0 +1,204 @@
+//===- ForkTest.cpp - children write files of their own -------------------===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using torchprof::format::Counter;
+
+static void spans(unsigned Count) {
+  for (unsigned I = 0; I < Count; ++I)
+    endSpan(beginSpan(site(7, 1)), site(7, 1));
+}
+
+/// Sum of the counts of all files, each of which must be well formed.
+static uint64_t countAll(const TestFolder &Folder) {
+  uint64_t Sum = 0;
+  for (const std::string &Name : Folder.names())
+    Sum += readProfile(Folder.file(Name)).count(1);
+  return Sum;
+}
+
+TEST(Fork, ChildWritesItsOwnFile) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    spans(10);
+    EXPECT_EQ(runChild([] { spans(3); }), 0);
+    spans(10);
+  });
+  ReadProfile Parent = readProfile(Folder.file("p.tprof"));
+  ReadProfile Child = readProfile(Folder.file("p.1.tprof"));
+  EXPECT_EQ(Parent.count(1), 20u);
+  EXPECT_EQ(Child.count(1), 3u);
+  EXPECT_EQ(Parent.counter(Counter::Forks), 0u);
+  EXPECT_EQ(Child.counter(Counter::Forks), 1u);
+  EXPECT_EQ(Child.Process.ParentPid, Parent.Process.Pid);
+  EXPECT_EQ(Child.Manifests, Parent.Manifests);
+  EXPECT_EQ(Child.Header.State, format::FileState::Closed);
+}
+
+TEST(Fork, ChildThatNeverProbesLeavesNoFileAndDoesNotCloseItsParents) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    addTestModel(7, 2);
+    spans(1);
+    EXPECT_EQ(runChild([] {}), 0);
+    EXPECT_EQ(readProfile(Folder.file("p.tprof")).Header.State,
+              format::FileState::Open);
+  });
+  EXPECT_EQ(Folder.names(), std::vector<std::string>{"p.tprof"});
+}
+
+TEST(Fork, ForkOfAForkWritesAThirdFile) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    spans(1);
+    EXPECT_EQ(runChild([] {
+                spans(2);
+                EXPECT_EQ(runChild([] { spans(4); }), 0);
+              }),
+              0);
+  });
+  EXPECT_EQ(Folder.names().size(), 3u);
+  EXPECT_EQ(countAll(Folder), 7u);
+}
+
+TEST(Fork, SpanOpenAcrossTheForkIsCountedOnce) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 3);
+    uint64_t Begin = beginSpan(site(7, 1));
+    EXPECT_EQ(runChild([Begin] {
+                endSpan(Begin, site(7, 1));
+                endSpan(beginSpan(site(7, 2)), site(7, 2));
+              }),
+              0);
+    endSpan(Begin, site(7, 1));
+  });
+  EXPECT_EQ(countAll(Folder), 1u);
+  EXPECT_EQ(readProfile(Folder.file("p.1.tprof")).count(2), 1u);
+}
+
+TEST(Fork, ThreadOfTheChildRecordsBeforeTheForkingThread) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    spans(5);
+    EXPECT_EQ(runChild([] {
+                std::thread([] { spans(2); }).join();
+                spans(1);
+              }),
+              0);
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 5u);
+  EXPECT_EQ(readProfile(Folder.file("p.1.tprof")).count(1), 3u);
+}
+
+TEST(Fork, RawCloneIsAForkToo) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    spans(5);
+    long Child = syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, 0ul);
+    if (Child == 0) {
+      spans(2);
+      _exit(0);
+    }
+    int Status;
+    EXPECT_EQ(waitpid(pid_t(Child), &Status, 0), Child);
+    EXPECT_EQ(Status, 0);
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 5u);
+  EXPECT_EQ(readProfile(Folder.file("p.1.tprof")).count(1), 2u);
+}
+
+TEST(Fork, StormWithRecordingThreadsCountsEverythingOnce) {
+  TestFolder Folder;
+  constexpr unsigned Children = 60, PerChild = 100;
+  static std::atomic<uint64_t> Own;
+  Own = 0;
+  std::string Count = Folder.file("count");
+  record(Folder.file("p.tprof"), [&] {
+    addTestModel(7, 2);
+    std::atomic<bool> Done{false};
+    std::vector<std::thread> Threads;
+    for (int I = 0; I < 3; ++I)
+      Threads.emplace_back([&] {
+        while (!Done) {
+          spans(50);
+          Own += 50;
+        }
+      });
+    // Children are waited for in groups: several live at a time.
+    for (unsigned I = 0; I < Children; I += 6) {
+      std::vector<pid_t> Pids;
+      for (unsigned K = 0; K < 6; ++K) {
+        pid_t Child = fork();
+        if (Child == 0) {
+          spans(PerChild);
+          _exit(0);
+        }
+        Pids.push_back(Child);
+      }
+      for (pid_t Pid : Pids) {
+        int Status = -1;
+        EXPECT_EQ(waitpid(Pid, &Status, 0), Pid);
+        EXPECT_EQ(Status, 0);
+      }
+    }
+    Done = true;
+    for (std::thread &T : Threads)
+      T.join();
+    EXPECT_EQ(totals().Count, Own);
+    EXPECT_EQ(totals().Begins, Own);
+  });
+  EXPECT_EQ(Folder.names().size(), Children + 1);
+  uint64_t Parent = readProfile(Folder.file("p.tprof")).count(1);
+  EXPECT_EQ(countAll(Folder), Parent + Children * PerChild);
+}
+
+TEST(Fork, EightProcessesWithOneNameShareNoFile) {
+  TestFolder Folder;
+  std::vector<pid_t> Pids;
+  for (int I = 0; I < 8; ++I) {
+    pid_t Child = fork();
+    if (Child == 0) {
+      setOption("file", Folder.file("same.tprof"));
+      addTestModel(7, 2);
+      spans(100);
+      exit(0);
+    }
+    Pids.push_back(Child);
+  }
+  for (pid_t Pid : Pids)
+    waitpid(Pid, nullptr, 0);
+  EXPECT_EQ(Folder.names().size(), 8u);
+  EXPECT_EQ(countAll(Folder), 800u);
+}
+
+TEST(Fork, SchedulesGoOnInTheChild) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    ASSERT_EQ(setOption("schedule", "skip_first=2,active=1,repeat=1"), 0);
+    addTestModel(7, 2);
+    step();
+    EXPECT_EQ(runChild([] {
+                spans(1);
+                step();
+                spans(4);
+              }),
+              0);
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 4u);
+}

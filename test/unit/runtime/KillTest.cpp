@@ -1,0 +1,160 @@
+//===- KillTest.cpp - what a killed process leaves ------------------------===//
+//
+// Each child counts the spans that it has completed in a page shared with the
+// test, before and after each; then it dies at a random moment. The file must
+// hold every completed one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+
+namespace {
+
+constexpr unsigned Threads = 2;
+
+struct SharedCounts {
+  alignas(64) std::atomic<uint64_t> Started[Threads];
+  alignas(64) std::atomic<uint64_t> Done[Threads];
+};
+
+[[noreturn]] void recordForEver(unsigned Thread, SharedCounts &Counts) {
+  for (;;) {
+    Counts.Started[Thread].fetch_add(1);
+    endSpan(beginSpan(site(7, 1)), site(7, 1));
+    Counts.Done[Thread].fetch_add(1);
+  }
+}
+
+class Kill : public testing::Test {
+protected:
+  Kill() {
+    void *Page = mmap(nullptr, sizeof(SharedCounts), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    Counts = static_cast<SharedCounts *>(Page);
+  }
+  ~Kill() override { munmap(Counts, sizeof(SharedCounts)); }
+
+  /// Starts a recording child, lets it run for \p Us after both of its
+  /// threads have begun, ends it with \p End and checks what it left.
+  void runOnce(const std::string &File, unsigned Us,
+               const std::function<void(pid_t)> &End) {
+    for (unsigned I = 0; I < Threads; ++I) {
+      Counts->Started[I] = 0;
+      Counts->Done[I] = 0;
+    }
+    pid_t Child = fork();
+    if (Child == 0) {
+      setOption("file", File);
+      addModel(manifestText(7, 2));
+      std::thread Other([&] { recordForEver(1, *Counts); });
+      recordForEver(0, *Counts);
+    }
+    while (!Counts->Done[0] || !Counts->Done[1])
+      usleep(100);
+    usleep(Us);
+    End(Child);
+    waitpid(Child, nullptr, 0);
+    check(File);
+  }
+
+  void check(const std::string &File) {
+    ReadProfile P = readProfile(File);
+    EXPECT_EQ(P.Header.State, format::FileState::Open);
+    uint64_t Done = Counts->Done[0] + Counts->Done[1];
+    uint64_t Started = Counts->Started[0] + Counts->Started[1];
+    ASSERT_LE(P.Cells.size(), Threads);
+    // An odd word is a cell that was being updated: its last span is torn.
+    EXPECT_GE(P.count(1) + odd(P), Done);
+    EXPECT_LE(P.count(1), Started);
+    EXPECT_GE(P.begins(1), P.count(1));
+    EXPECT_LE(P.begins(1), Started);
+    for (const ReadProfile::CellOf &C : P.Cells)
+      if (C.Data.Word % 2 == 0)
+        checkCell(C.Data);
+  }
+
+  static uint64_t odd(const ReadProfile &P) {
+    uint64_t Odd = 0;
+    for (const ReadProfile::CellOf &C : P.Cells)
+      Odd += C.Data.Word % 2;
+    return Odd;
+  }
+
+  /// A cell with an even word agrees with itself.
+  static void checkCell(const format::Cell &C) {
+    uint64_t InHistogram = 0;
+    for (unsigned B = 0; B < format::HistogramBuckets; ++B)
+      InHistogram += C.HistogramLow[B] + (uint64_t(C.HistogramHigh[B]) << 32);
+    EXPECT_EQ(InHistogram, C.Word / 2);
+    EXPECT_LE(C.Min * (C.Word / 2), C.Sum);
+    EXPECT_GE(C.Max * (C.Word / 2), C.Sum);
+  }
+
+  static std::string numbered(std::string Name, unsigned Number) {
+    return Name.append(std::to_string(Number));
+  }
+
+  SharedCounts *Counts;
+  TestFolder Folder;
+};
+
+} // namespace
+
+TEST_F(Kill, TwoHundredKillsLoseNoCompletedSpan) {
+  std::mt19937 Random(1);
+  for (unsigned I = 0; I < 200 && !HasFailure(); ++I)
+    runOnce(numbered(Folder.file("k"), I), Random() % 1500,
+            [](pid_t Child) { kill(Child, SIGKILL); });
+}
+
+TEST_F(Kill, CrashesAndAbortsLoseNoCompletedSpan) {
+  std::mt19937 Random(2);
+  for (int Signal : {SIGSEGV, SIGABRT, SIGBUS, SIGTERM})
+    for (unsigned I = 0; I < 5 && !HasFailure(); ++I)
+      runOnce(numbered(Folder.file("s"), unsigned(Signal) * 100 + I),
+              Random() % 1500, [Signal](pid_t Child) { kill(Child, Signal); });
+}
+
+TEST_F(Kill, ExitWithoutHandlersLosesNothingAndIsNotClosed) {
+  EXPECT_EQ(runChild([&] {
+              setOption("file", Folder.file("p.tprof"));
+              addTestModel(7, 2);
+              for (int I = 0; I < 1000; ++I)
+                endSpan(beginSpan(site(7, 1)), site(7, 1));
+              _exit(0);
+            }),
+            0);
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), 1000u);
+  EXPECT_EQ(P.Header.State, format::FileState::Open);
+}
+
+TEST_F(Kill, FileSaysInWhichNodeTheProcessDied) {
+  EXPECT_EQ(runChild([&] {
+              setOption("file", Folder.file("p.tprof"));
+              addTestModel(7, 3);
+              endSpan(beginSpan(site(7, 1)), site(7, 1));
+              beginSpan(site(7, 2));
+              abort();
+            }),
+            -SIGABRT);
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  ASSERT_EQ(P.Lanes.size(), 1u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, 2u);
+  EXPECT_GE(P.Lanes[0].CurrentTicks, P.Process.StartTicks);
+  EXPECT_EQ(P.begins(2), 1u);
+  EXPECT_EQ(P.count(2), 0u);
+}

@@ -1,0 +1,256 @@
+//===- RootTest.cpp - runs, regions, exceptions, conflicts ----------------===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <thread>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using torchprof::format::Counter;
+
+namespace {
+
+class Root : public testing::Test {
+protected:
+  void run(const std::function<void()> &Body) {
+    record(Folder.file("p.tprof"), [&] {
+      useTestClock();
+      addTestModel(7, 4);
+      Body();
+    });
+  }
+  ReadProfile profile() { return readProfile(Folder.file("p.tprof")); }
+  TestFolder Folder;
+};
+
+/// Enters a root as the op does, with the address of its own frame.
+[[gnu::noinline]] uint64_t enter(uint64_t Site, bool Hidden = false) {
+  return enterRoot(
+      Site, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), Hidden);
+}
+
+/// Calls \p Body with a deeper stack, as a nested interpreter would.
+[[gnu::noinline]] void deeper(const std::function<void()> &Body) {
+  char Room[512];
+  asm volatile("" : : "r"(Room) : "memory");
+  Body();
+  asm volatile("" : : "r"(Room) : "memory");
+}
+
+} // namespace
+
+TEST_F(Root, RunsKeepTheLast1024Latencies) {
+  run([] {
+    for (uint64_t I = 1; I <= 1500; ++I) {
+      uint64_t R = enter(site(7, 0));
+      advanceClock(I);
+      endSpan(R, site(7, 0));
+    }
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Runs.size(), 1u);
+  EXPECT_EQ(P.Runs[0].Slot, 0u);
+  EXPECT_EQ(P.Runs[0].Count, 1500u);
+  ASSERT_EQ(P.Runs[0].Samples.size(), 1024u);
+  EXPECT_EQ(P.Runs[0].Samples[1499 % 1024].LatencyTicks, 1500u);
+  EXPECT_EQ(P.Runs[0].Samples[1499 % 1024].EndTicks, 1000u + 1500 * 1501 / 2);
+  EXPECT_EQ(P.Runs[0].Samples[1500 % 1024].LatencyTicks, 477u);
+  EXPECT_EQ(P.count(0), 1500u);
+}
+
+TEST_F(Root, RootInsideARootIsACallNotARun) {
+  run([] {
+    addTestModel(8, 2);
+    uint64_t Outer = enter(site(7, 0));
+    uint64_t Node = beginSpan(site(7, 1));
+    deeper([] {
+      uint64_t Inner = enter(site(8, 0));
+      advanceClock(10);
+      endSpan(Inner, site(8, 0));
+    });
+    advanceClock(1);
+    endSpan(Node, site(7, 1));
+    endSpan(Outer, site(7, 0));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.count(0), 1u);
+  EXPECT_EQ(P.count(4), 1u);
+  ASSERT_EQ(P.Runs.size(), 1u);
+  EXPECT_EQ(P.Runs[0].Slot, 0u);
+  EXPECT_EQ(P.cell(1).Nested, 10u); // the node it ran in knows its time
+  EXPECT_EQ(P.cell(1).Sum, 11u);
+  EXPECT_EQ(P.cell(0).Nested, 0u);
+}
+
+TEST_F(Root, RegionsNestAndKnowTheTimeOfRunsInside) {
+  run([] {
+    uint32_t Request = regionSlot("request"), Parse = regionSlot("parse");
+    EXPECT_EQ(regionSlot("request"), Request);
+    uint64_t A = beginRegion(Request);
+    advanceClock(1);
+    uint64_t B = beginRegion(Parse);
+    advanceClock(2);
+    endRegion(B, Parse);
+    uint64_t R = enter(site(7, 0));
+    advanceClock(4);
+    endSpan(R, site(7, 0));
+    advanceClock(8);
+    endRegion(A, Request);
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.cell(P.region("request")).Sum, 15u);
+  EXPECT_EQ(P.cell(P.region("request")).Nested, 6u);
+  EXPECT_EQ(P.cell(P.region("parse")).Sum, 2u);
+  ASSERT_EQ(P.Runs.size(), 1u); // a root inside a region is a run
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Root, ManyRegionsAllHaveNames) {
+  run([] {
+    for (int I = 0; I < 100; ++I) {
+      uint32_t Slot = regionSlot("region " + std::to_string(I));
+      endRegion(beginRegion(Slot), Slot);
+    }
+  });
+  EXPECT_EQ(profile().Regions.size(), 100u);
+  EXPECT_NE(profile().region("region 99"), format::NoSlot);
+}
+
+TEST_F(Root, RegionAcrossAWindowsEdgeIsCut) {
+  run([] {
+    uint32_t R = regionSlot("r");
+    uint64_t Begin = beginRegion(R);
+    stop();
+    endRegion(Begin, R);
+    start();
+  });
+  EXPECT_EQ(profile().cut(profile().region("r")), 1u);
+}
+
+TEST_F(Root, ExceptionLeavesSpansUnfinishedAndTheNextRunIsARun) {
+  run([] {
+    for (int I = 0; I < 3; ++I) {
+      enter(site(7, 0)); // a node threw: neither has an end
+      beginSpan(site(7, 1));
+    }
+    uint64_t R = enter(site(7, 0));
+    span(site(7, 1), 1);
+    endSpan(R, site(7, 0));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.begins(0), 4u);
+  EXPECT_EQ(P.count(0), 1u);
+  EXPECT_EQ(P.begins(1), 4u);
+  EXPECT_EQ(P.count(1), 1u);
+  EXPECT_EQ(P.Runs[0].Count, 1u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Root, AbandonedSpanLeavesNoCurrentSite) {
+  run([] {
+    enter(site(7, 0));
+    uint64_t Node = beginSpan(site(7, 1));
+    abandonSpan(1, Node);
+  });
+  EXPECT_EQ(profile().Lanes[0].CurrentSlot, format::NoSlot);
+  EXPECT_EQ(profile().begins(1), 1u);
+  EXPECT_EQ(profile().count(1), 0u);
+}
+
+TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
+  run([] {
+    addTestModel(8, 2);
+    uint64_t Outer = enter(site(7, 0));
+    uint64_t Node = beginSpan(site(7, 1));
+    deeper([] {
+      enter(site(8, 0));
+      uint64_t Inner = beginSpan(site(8, 1));
+      abandonSpan(5, Inner); // the custom op of site(7, 1) catches it
+    });
+    advanceClock(3);
+    endSpan(Node, site(7, 1));
+    endSpan(Outer, site(7, 0));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.cell(1).Sum, 3u);
+  EXPECT_EQ(P.Runs[0].Count, 1u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Root, RecursionPairsRightly) {
+  run([] {
+    uint64_t A = beginSpan(site(7, 1));
+    advanceClock(1);
+    uint64_t B = beginSpan(site(7, 1));
+    advanceClock(2);
+    endSpan(B, site(7, 1));
+    advanceClock(4);
+    endSpan(A, site(7, 1));
+  });
+  EXPECT_EQ(profile().cell(1).First[0], 2u);
+  EXPECT_EQ(profile().cell(1).First[1], 7u);
+}
+
+TEST_F(Root, DeeperThanTheFrameTableStillCounts) {
+  run([] {
+    std::function<void(int)> Nest = [&](int Left) {
+      uint64_t R = enter(site(7, 0));
+      advanceClock(1);
+      if (Left)
+        deeper([&] { Nest(Left - 1); });
+      endSpan(R, site(7, 0));
+    };
+    Nest(99);
+  });
+  EXPECT_EQ(profile().count(0), 100u);
+  EXPECT_EQ(profile().Runs[0].Count, 1u);
+}
+
+TEST_F(Root, BeginAndEndOnDifferentThreads) {
+  run([] {
+    uint64_t R = enter(site(7, 0));
+    uint64_t Wait = beginSpan(site(7, 1));
+    advanceClock(5);
+    std::thread([&] {
+      endSpan(Wait, site(7, 1)); // aten::wait resumed here
+      span(site(7, 2), 1);
+      endSpan(R, site(7, 0));
+    }).join();
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.begins(1), 1u);
+  EXPECT_EQ(P.sum(1), 5u);
+  EXPECT_EQ(P.count(1), 1u);
+  EXPECT_EQ(P.count(0), 1u);
+  ASSERT_EQ(P.Lanes.size(), 2u);
+  EXPECT_EQ(P.Lanes[1].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Root, SecondModelWithATakenIdIsNotRecorded) {
+  run([] {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(addModel(manifestText(7, 5)), Registration::Conflict);
+    EXPECT_EQ(addModel(manifestText(7, 6)), Registration::Conflict);
+    std::string Warning = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::count(Warning.begin(), Warning.end(), '\n'), 1) << Warning;
+    EXPECT_EQ(Process.HasConflicts, 1u);
+    span(site(7, 1), 1);
+    for (int I = 0; I < 2; ++I) {
+      uint64_t R = enter(site(7, 0), /*Hidden=*/true);
+      span(site(7, 1), 100);
+      if (I) // the first is left by an exception
+        endSpan(R, site(7, 0));
+    }
+    uint64_t R = enter(site(7, 0));
+    span(site(7, 1), 2);
+    endSpan(R, site(7, 0));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(1), 3u);
+  EXPECT_EQ(P.count(0), 1u);
+  EXPECT_EQ(P.counter(Counter::LostConflict), 3u);
+}

@@ -1,0 +1,124 @@
+//===- StressTest.cpp - everything at once --------------------------------===//
+//
+// Threads record several models while others start, stop, reset, flush and
+// take snapshots. Nothing may be counted twice, torn or deadlocked; under
+// ThreadSanitizer nothing may race.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+using namespace torchprof;
+using namespace torchprof::test;
+
+namespace {
+constexpr unsigned Workers = 4, ModelCount = 3, Sites = 20;
+
+void runModel(uint64_t Id) {
+  uint64_t R = enterRoot(
+      site(Id, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  for (uint64_t I = 1; I < Sites; ++I)
+    endSpan(beginSpan(site(Id, I)), site(Id, I));
+  endSpan(R, site(Id, 0));
+}
+
+/// What must hold of a cell in every snapshot.
+void checkCell(const format::Cell &C) {
+  EXPECT_EQ(C.Word % 2, 0u);
+  EXPECT_GE(C.Begins, C.Word / 2);
+  uint64_t InHistogram = 0;
+  for (uint32_t Low : C.HistogramLow)
+    InHistogram += Low;
+  EXPECT_EQ(InHistogram, C.Word / 2);
+  if (C.Word) {
+    EXPECT_LE(C.Min, C.Max);
+    EXPECT_LE(C.Min * (C.Word / 2), C.Sum);
+    EXPECT_GE(C.Max * (C.Word / 2), C.Sum);
+  }
+}
+} // namespace
+
+static void hammer(const char *Mode) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    EXPECT_EQ(setOption("mode", Mode), 0);
+    EXPECT_EQ(setOption("trace_events", "64"), 0);
+    for (uint64_t Id = 1; Id <= ModelCount; ++Id)
+      addTestModel(Id, Sites);
+    runModel(1); // there is a profile from here on
+    std::atomic<bool> Done{false};
+    std::vector<std::thread> Threads;
+    for (unsigned W = 0; W < Workers; ++W)
+      Threads.emplace_back([&, W] {
+        for (unsigned I = 0; !Done; ++I) {
+          runModel(1 + (W + I) % ModelCount);
+          if (I % 16 == 0)
+            std::thread([] { runModel(1); }).join();
+        }
+      });
+    Threads.emplace_back([&] {
+      uint32_t Region = regionSlot("stress");
+      while (!Done)
+        endRegion(beginRegion(Region), Region);
+    });
+    Threads.emplace_back([&] {
+      for (uint64_t Id = 100; !Done; ++Id) { // models loaded meanwhile
+        addModel(manifestText(Id, 5));
+        runModel(Id);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    for (unsigned I = 0; I < 30; ++I) {
+      stop();
+      start();
+      flush();
+      if (I % 7 == 3)
+        reset();
+      EXPECT_EQ(snapshot(Folder.file("s")), 0);
+      totals();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    Done = true;
+    for (std::thread &T : Threads)
+      T.join();
+    // Quiet now: what began and was not recorded was cut.
+    Totals T = totals();
+    EXPECT_EQ(T.Begins, T.Count + T.Cut);
+  });
+  for (const std::string &Name : Folder.names())
+    for (const auto &C : readProfile(Folder.file(Name)).Cells)
+      checkCell(C.Data);
+}
+
+TEST(Stress, StartStopResetFlushSnapshotWhileThreadsRecord) {
+  hammer("aggregate");
+}
+
+TEST(Stress, TraceModeWhileThreadsRecord) { hammer("trace"); }
+
+TEST(Stress, CountsAreExactWithoutWindows) {
+  TestFolder Folder;
+  constexpr unsigned Runs = 2000;
+  record(Folder.file("p.tprof"), [&] {
+    addTestModel(1, Sites);
+    std::vector<std::thread> Threads;
+    for (unsigned W = 0; W < Workers; ++W)
+      Threads.emplace_back([] {
+        for (unsigned I = 0; I < Runs; ++I)
+          runModel(1);
+      });
+    for (std::thread &T : Threads)
+      T.join();
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  for (uint32_t I = 0; I < Sites; ++I) {
+    EXPECT_EQ(P.count(I), Workers * Runs);
+    EXPECT_EQ(P.begins(I), Workers * Runs);
+  }
+}

@@ -1,0 +1,134 @@
+//===- ThreadTest.cpp - lanes and their owners ----------------------------===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace torchprof;
+using namespace torchprof::test;
+
+/// Runs the threads one after the other.
+static void shortThreads(unsigned Count, uint64_t Site) {
+  for (unsigned I = 0; I < Count; ++I)
+    std::thread([Site] { endSpan(beginSpan(Site), Site); }).join();
+}
+
+TEST(Thread, DeadThreadsLaneIsContinuedByTheNext) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    shortThreads(5, site(7, 1));
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  ASSERT_EQ(P.Lanes.size(), 1u);
+  EXPECT_EQ(P.Lanes[0].Threads, 5u);
+  EXPECT_EQ(P.Lanes[0].State, format::LaneState::Free);
+  EXPECT_EQ(P.cell(1).Word, 10u);
+}
+
+TEST(Thread, HundredThousandShortThreadsLeaveMemoryBoundedAndNothingLost) {
+  TestFolder Folder;
+  constexpr unsigned Count = 100'000;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    std::thread Other([] { shortThreads(Count / 2, site(7, 1)); });
+    shortThreads(Count / 2, site(7, 1));
+    Other.join();
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), Count);
+  EXPECT_EQ(P.begins(1), Count);
+  // Two at a time; a thread's lane is free a moment after it was joined.
+  EXPECT_LE(P.Lanes.size(), 4u);
+  EXPECT_LE(P.Header.FileBytes, 300'000u);
+}
+
+TEST(Thread, EachLiveThreadHasALaneOfItsOwn) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    std::vector<std::thread> Threads;
+    std::atomic<unsigned> Ready{0};
+    for (int I = 0; I < 8; ++I)
+      Threads.emplace_back([&] {
+        endSpan(beginSpan(site(7, 1)), site(7, 1));
+        ++Ready;
+        while (Ready < 8)
+          std::this_thread::yield();
+      });
+    for (std::thread &T : Threads)
+      T.join();
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  ASSERT_EQ(P.Lanes.size(), 8u);
+  EXPECT_EQ(P.count(1), 8u);
+  std::set<uint64_t> Ids;
+  for (const format::LaneRecord &L : P.Lanes)
+    Ids.insert(L.Thread);
+  EXPECT_EQ(Ids.size(), 8u);
+}
+
+TEST(Thread, LaneKnowsItsOwnersName) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    std::thread([] {
+      pthread_setname_np(pthread_self(), "worker-1");
+      endSpan(beginSpan(site(7, 1)), site(7, 1));
+    }).join();
+  });
+  EXPECT_STREQ(readProfile(Folder.file("p.tprof")).Lanes[0].Name, "worker-1");
+}
+
+TEST(Thread, CellsOfManySitesAreOneKilobyteEach) {
+  TestFolder Folder;
+  constexpr unsigned Sites = 2000;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, Sites);
+    for (unsigned Round = 0; Round < 3; ++Round)
+      for (unsigned I = 0; I < Sites; ++I)
+        endSpan(beginSpan(site(7, I)), site(7, I));
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.Cells.size(), Sites);
+  EXPECT_EQ(P.count(Sites - 1), 3u);
+  // Cells, at most a quarter of them unused, and a few pages beside them.
+  EXPECT_LE(P.Header.FileBytes, Sites * 1024 * 5 / 4 + 200'000u);
+}
+
+TEST(Thread, FileStopsGrowingAfterTheFirstRuns) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 50);
+    auto Run = [] {
+      for (unsigned I = 1; I < 50; ++I)
+        endSpan(beginSpan(site(7, I)), site(7, I));
+    };
+    Run();
+    uint64_t Bytes = totals().FileBytes;
+    for (int I = 0; I < 10'000; ++I)
+      Run();
+    EXPECT_EQ(totals().FileBytes, Bytes);
+  });
+}
+
+TEST(Thread, ProbesInThreadLocalDestructorsAreRecorded) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    struct AtThreadEnd {
+      ~AtThreadEnd() { endSpan(beginSpan(site(7, 1)), site(7, 1)); }
+    };
+    for (int I = 0; I < 3; ++I)
+      std::thread([] {
+        thread_local AtThreadEnd Last;
+        (void)Last;
+      }).join();
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 3u);
+}

@@ -1,0 +1,240 @@
+//===- WindowTest.cpp - start, stop, reset, schedule, snapshots -----------===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using torchprof::format::Counter;
+
+namespace {
+
+/// A case with a model of id 7 on the test's clock, in a child process.
+class Window : public testing::Test {
+protected:
+  void run(const std::function<void()> &Body) {
+    record(Folder.file("p.tprof"), [&] {
+      useTestClock();
+      addTestModel(7, 3);
+      Body();
+    });
+  }
+  ReadProfile profile(const char *Name = "p.tprof") {
+    return readProfile(Folder.file(Name));
+  }
+  TestFolder Folder;
+};
+
+/// One run of the model: the root with one node of \p Ticks inside.
+void runModel(uint64_t Ticks) {
+  uint64_t Root = enterRoot(
+      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  span(site(7, 1), Ticks);
+  endSpan(Root, site(7, 0));
+}
+
+} // namespace
+
+TEST_F(Window, StoppedSpansAreNotCounted) {
+  run([] {
+    span(site(7, 1), 1);
+    stop();
+    span(site(7, 1), 10);
+    start();
+    span(site(7, 1), 100);
+  });
+  EXPECT_EQ(profile().sum(1), 101u);
+  EXPECT_EQ(profile().begins(1), 2u);
+}
+
+TEST_F(Window, StoppedFromTheBeginningLeavesNoFile) {
+  run([] {
+    stop();
+    span(site(7, 1), 1);
+  });
+  EXPECT_TRUE(Folder.names().empty());
+}
+
+TEST_F(Window, SpanOpenAtTheOpeningIsCut) {
+  run([] {
+    span(site(7, 1), 1);
+    stop();
+    uint64_t Begin = beginSpan(site(7, 1));
+    EXPECT_EQ(Begin, 0u);
+    advanceClock(5);
+    start();
+    advanceClock(5);
+    endSpan(Begin, site(7, 1));
+  });
+  EXPECT_EQ(profile().count(1), 1u);
+  EXPECT_EQ(profile().begins(1), 2u);
+  EXPECT_EQ(profile().cut(1), 1u);
+}
+
+TEST_F(Window, SpanOpenAtTheClosingIsCut) {
+  run([] {
+    uint64_t Begin = beginSpan(site(7, 1));
+    stop();
+    endSpan(Begin, site(7, 1));
+  });
+  EXPECT_EQ(profile().count(1), 0u);
+  EXPECT_EQ(profile().begins(1), 1u);
+  EXPECT_EQ(profile().cut(1), 1u);
+  EXPECT_EQ(profile().Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Window, SpanOpenAcrossAGapIsCut) {
+  run([] {
+    uint64_t Begin = beginSpan(site(7, 1));
+    advanceClock(1);
+    stop();
+    advanceClock(1);
+    start();
+    advanceClock(1);
+    endSpan(Begin, site(7, 1));
+  });
+  EXPECT_EQ(profile().count(1), 0u);
+  EXPECT_EQ(profile().begins(1), 1u);
+  EXPECT_EQ(profile().cut(1), 1u);
+}
+
+TEST_F(Window, ResetEmptiesEverything) {
+  run([] {
+    runModel(1000);
+    span(site(7, 2), 1);
+    reset();
+    advanceClock(1);
+    runModel(5);
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(1), 5u);
+  EXPECT_EQ(P.cell(1).Max, 5u);
+  EXPECT_EQ(P.cell(1).First[0], 5u);
+  EXPECT_EQ(P.cell(1).First[1], 0u);
+  EXPECT_EQ(P.count(2), 0u); // never touched again: of an older generation
+  ASSERT_EQ(P.Runs.size(), 1u);
+  EXPECT_EQ(P.Runs[0].Count, 1u);
+  EXPECT_EQ(P.counter(Counter::Resets), 1u);
+}
+
+TEST_F(Window, SpanOpenAcrossAResetIsCut) {
+  run([] {
+    uint64_t Begin = beginSpan(site(7, 1));
+    advanceClock(1);
+    reset();
+    advanceClock(1);
+    endSpan(Begin, site(7, 1));
+  });
+  EXPECT_EQ(profile().count(1), 0u);
+  EXPECT_EQ(profile().begins(1), 1u);
+  EXPECT_EQ(profile().cut(1), 1u);
+}
+
+TEST_F(Window, ScheduleRecordsItsActiveStepsOnly) {
+  run([] {
+    ASSERT_EQ(
+        setOption("schedule", "skip_first=1,wait=1,warmup=1,active=2,repeat=2"),
+        0);
+    uint64_t Ticks = 1;
+    for (int Step = 0; Step < 12; ++Step, Ticks *= 2) {
+      advanceClock(1);
+      runModel(Ticks);
+    }
+  });
+  // Steps 0 skip, 1 wait, 2 warm up, 3 and 4 active, 5 wait, 6 warm up, 7 and
+  // 8 active, then nothing.
+  EXPECT_EQ(Folder.names(),
+            (std::vector<std::string>{"p.1.tprof", "p.2.tprof", "p.tprof"}));
+  EXPECT_EQ(profile("p.1.tprof").sum(1), 8u + 16);
+  EXPECT_EQ(profile("p.2.tprof").sum(1), 128u + 256);
+  EXPECT_EQ(profile("p.2.tprof").Header.State, format::FileState::Snapshot);
+  EXPECT_EQ(profile().sum(1), 128u + 256);
+  EXPECT_EQ(profile().count(0), 2u);
+  EXPECT_EQ(profile().counter(Counter::Steps), 12u);
+  EXPECT_EQ(profile().counter(Counter::Snapshots), 2u);
+  EXPECT_STREQ(profile().Process.Schedule,
+               "skip_first=1,wait=1,warmup=1,active=2,repeat=2");
+}
+
+TEST_F(Window, SnapshotNumberGoesWhereThePatternSays) {
+  record(Folder.file("q-%s.tprof"), [&] {
+    addTestModel(7, 3);
+    span(site(7, 1), 1);
+    EXPECT_EQ(snapshot(""), 0);
+    EXPECT_EQ(snapshot(""), 0);
+    EXPECT_EQ(waitForSnapshot(0, 0), 2u);
+  });
+  EXPECT_EQ(Folder.names(),
+            (std::vector<std::string>{"q-0.tprof", "q-1.tprof", "q-2.tprof"}));
+}
+
+TEST_F(Window, HostsStepsReplaceThoseOfRuns) {
+  run([] {
+    ASSERT_EQ(setOption("schedule", "wait=1,active=1,repeat=1"), 0);
+    step(); // now active
+    advanceClock(1);
+    for (int I = 0; I < 3; ++I)
+      runModel(1);
+    step();
+    runModel(1);
+  });
+  EXPECT_EQ(profile().count(1), 3u);
+  EXPECT_EQ(profile().counter(Counter::Steps), 2u);
+}
+
+TEST_F(Window, ReadyCallbackGetsTheSnapshotsPath) {
+  run([&] {
+    ASSERT_EQ(setOption("schedule", "active=2,repeat=1"), 0);
+    static std::string Seen;
+    setReadyCallback(
+        [](const char *Path, void *Context) {
+          Seen += Path;
+          Seen += static_cast<const char *>(Context);
+        },
+        const_cast<char *>("!"));
+    for (int I = 0; I < 5; ++I)
+      runModel(1);
+    EXPECT_EQ(Seen, Folder.file("p.1.tprof") + "!");
+  });
+}
+
+TEST_F(Window, SnapshotOfNothingSaysSo) {
+  run([] { EXPECT_EQ(snapshot(""), ENODATA); });
+}
+
+TEST_F(Window, SnapshotIntoAMissingFolderIsOneWarning) {
+  run([&] {
+    span(site(7, 1), 1);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(snapshot(Folder.file("none/s.tprof")), ENOENT);
+    EXPECT_EQ(snapshot(Folder.file("none/s.tprof")), ENOENT);
+    std::string Warning = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::count(Warning.begin(), Warning.end(), '\n'), 1);
+    EXPECT_NE(Warning.find("cannot write a snapshot"), std::string::npos);
+  });
+  EXPECT_EQ(profile().counter(Counter::FileErrors), 2u);
+}
+
+TEST_F(Window, WaitForASnapshotEndsWhenItIsMade) {
+  run([] {
+    span(site(7, 1), 1);
+    std::thread Waiter([] { EXPECT_EQ(waitForSnapshot(0, 60'000), 1u); });
+    EXPECT_EQ(snapshot(""), 0);
+    Waiter.join();
+    EXPECT_EQ(waitForSnapshot(1, 1), 1u); // and when the time is over
+  });
+}
+
+TEST_F(Window, FlushWorksWithAndWithoutAFile) {
+  run([] {
+    EXPECT_EQ(flush(), 0);
+    span(site(7, 1), 1);
+    EXPECT_EQ(flush(), 0);
+  });
+}
