@@ -3,7 +3,8 @@
 #   docker build -t torchprof .
 #   docker run --rm -v "$PWD:/work" torchprof record model.pt --input 'float[1,3,224,224]'
 #
-# scripts/clean-root --docker runs the same commands without Docker.
+# scripts/clean-root --docker runs the same commands without Docker, to keep
+# them true.
 
 FROM debian:12 AS build
 COPY . /src
