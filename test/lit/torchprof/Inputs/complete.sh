@@ -1,0 +1,15 @@
+# Prints what completing the last word of some command lines gives.
+complete() { :; }
+compopt() { :; }
+. "$1"
+try() {
+  COMP_WORDS=("$@")
+  COMP_CWORD=$(($# - 1))
+  _torchprof
+  echo "$*: ${COMPREPLY[*]}"
+}
+try torchprof re
+try torchprof report sum
+try torchprof-report summary --gro
+try torchprof opt --inst
+try torchprof-run --war
