@@ -129,7 +129,7 @@ static Expected<Outcome> run() {
     T.Rows.push_back({Value::count(L.Hits), Value::timeNs(Clock.toNs(L.Self)),
                       Value::percent(All.share(L.Self)),
                       Value::timeNs(Clock.toNs(L.Total)),
-                      Value::percent(All.share(L.Total)), Value::text(Place),
+                      Value::percent(All.share(L.Total)), placeValue(Place),
                       Value::text(L.Text)});
   }
   if (Error E = Output.print({{T}}))

@@ -27,6 +27,9 @@ Expected<Profile> report::loadWithWarnings(StringRef Path) {
 
 Error InputOptions::addTo(SiteTable &Sites, SelectCells Select,
                           function_ref<void(Profile &)> Visit) const {
+  if (Files.empty())
+    return createStringError(inconvertibleErrorCode(),
+                             "expected a profile (FILE.tprof), found none");
   for (const std::string &Path : Files) {
     Expected<Profile> P = loadWithWarnings(Path);
     if (!P)

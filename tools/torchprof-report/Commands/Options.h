@@ -21,7 +21,7 @@ struct InputOptions {
   llvm::cl::list<std::string> Files;
 
   explicit InputOptions(llvm::cl::SubCommand &Sub)
-      : Files(llvm::cl::Positional, llvm::cl::OneOrMore,
+      : Files(llvm::cl::Positional, llvm::cl::ZeroOrMore,
               llvm::cl::desc("FILE.tprof..."), llvm::cl::sub(Sub)) {}
 
   /// Loads every file and adds it to \p Sites; prints warnings. \p Visit, if

@@ -47,7 +47,7 @@ static const Column Columns[] = {
      [](const Row &R, const Ctx &) { return Value::text(R.Class); }},
     {"source", "source", "file:line in the author's code", Text,
      Shorten::KeepEnd, false,
-     [](const Row &R, const Ctx &) { return Value::text(R.Source); }},
+     [](const Row &R, const Ctx &) { return placeValue(R.Source); }},
     {"calls", "calls", "spans counted", ValueType::Count, Whole, false,
      [](const Row &R, const Ctx &) { return Value::count(R.Measured.Count); }},
     {"total_ns", "total", "time between begin and end", Time, Whole, false,

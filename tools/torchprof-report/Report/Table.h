@@ -126,6 +126,9 @@ struct PrintOptions {
 void printDocument(const Document &D, const PrintOptions &Options,
                    llvm::raw_ostream &OS);
 
+/// A place in the source: people see it without the folder that packages are
+/// installed in.
+Value placeValue(llvm::StringRef Place);
 /// A time for people: "1.234 ms".
 std::string formatTime(double Ns, TimeUnit Unit = TimeUnit::Auto);
 /// A value for people, in a column of this kind.

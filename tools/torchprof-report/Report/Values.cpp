@@ -6,6 +6,7 @@
 #include "llvm/Support/Format.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace llvm;
 using namespace torchprof;
@@ -114,4 +115,12 @@ std::string report::exactValue(const Value &V, const TableColumn &C) {
     return decimals(V.Number, C.Decimals >= 0 ? C.Decimals : 6);
   }
   return "";
+}
+
+Value report::placeValue(StringRef Place) {
+  Value V = Value::text(Place);
+  size_t Packages = Place.rfind("-packages/"); // site- or dist-
+  if (Packages != StringRef::npos && !Place.contains(" < "))
+    V.Display = Place.drop_front(Packages + strlen("-packages/")).str();
+  return V;
 }

@@ -1,0 +1,77 @@
+//===- Export.cpp - profiles in the formats of other viewers --------------===//
+
+#include "../Exporters/Exporter.h"
+#include "Command.h"
+#include "Options.h"
+
+#include <unistd.h>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+cl::SubCommand Command("export", "Write a file that another viewer opens");
+InputOptions Input(Command);
+cl::opt<std::string> Output("o", cl::desc("Write to this file, not to stdout"),
+                            cl::value_desc("file"), cl::init("-"),
+                            cl::sub(Command));
+SelectionOptions Choice(Command);
+cl::opt<std::string> To("to", cl::desc("Format; --to=help lists them"),
+                        cl::value_desc("format"), cl::Required,
+                        cl::sub(Command));
+cl::opt<Weight> StackWeight(
+    "weight", cl::desc("What the width of a stack stands for"),
+    cl::init(Weight::SelfNs), cl::sub(Command),
+    cl::values(clEnumValN(Weight::SelfNs, "self_ns", "self time"),
+               clEnumValN(Weight::Calls, "calls", "number of calls")));
+cl::opt<bool> FromAggregate(
+    "from-aggregate",
+    cl::desc("Make up a timeline of one run of mean times; needs no trace"),
+    cl::sub(Command));
+cl::opt<std::string> Title("title", cl::desc("Name of what was profiled"),
+                           cl::value_desc("text"), cl::sub(Command));
+} // namespace
+
+static void listExporters() {
+  for (const Exporter &E : allExporters())
+    outs() << left_justify(E.Name, 12) << E.Help << '\n';
+}
+
+static Expected<Outcome> run() {
+  if (To == "help") {
+    listExporters();
+    return Outcome::Fine;
+  }
+  Expected<Exporter> E = findExporter(To);
+  if (!E)
+    return E.takeError();
+  if (!E->Text && Output == "-" && isatty(STDOUT_FILENO))
+    return createStringError(inconvertibleErrorCode(),
+                             "--to=" + To +
+                                 ": expected a file to write "
+                                 "(-o FILE), found a terminal");
+  SiteTable Sites;
+  RunLatencies Runs;
+  Optional<Profile> Single;
+  if (Error Failure = Input.addTo(Sites, {}, [&](Profile &P) {
+        Runs.add(P, Sites);
+        if (Input.Files.size() == 1)
+          Single = std::move(P);
+      }))
+    return Failure;
+  Expected<Selection> Selected = Choice.select(Sites);
+  if (!Selected)
+    return Selected.takeError();
+  ExportInput In = {Sites, *Selected, Runs, makeTotals(Sites, *Selected)};
+  In.Single = Single ? &*Single : nullptr;
+  In.StackWeight = StackWeight;
+  In.FromAggregate = FromAggregate;
+  In.Title = Title.empty() ? Input.Files.front() : Title;
+  if (Error Failure = writeOutput(
+          Output, [&](raw_ostream &OS) { return E->Write(In, OS); }))
+    return Failure;
+  return Outcome::Fine;
+}
+
+static CommandRegistration Registration(Command, run);

@@ -1,0 +1,138 @@
+//===- Chrome.cpp - trace JSON for Perfetto, chrome://tracing, HTA --------===//
+//
+// The JSON that PyTorch's Kineto writes: complete events ("X") of category
+// cpu_op, times in microseconds with three decimals relative to
+// baseTimeNanoseconds, because absolute microseconds do not fit a double.
+// https://github.com/pytorch/kineto/blob/main/libkineto/src/output_json.cpp
+//
+// Everything about a site that does not change is made into text once, so the
+// writer is as fast as copying.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Timeline.h"
+
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+static std::string quoted(StringRef Text) {
+  std::string Out;
+  raw_string_ostream OS(Out);
+  OS << json::Value(json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text));
+  return OS.str();
+}
+
+/// "TOP(Net)::forward.layer1(Sequential)::forward.SELF(..)", as Kineto has it.
+static std::string moduleHierarchy(const SiteTable &Sites, uint32_t S) {
+  std::string Text;
+  if (Sites[S].isRegion())
+    return Text;
+  const Manifest &M = *Sites[S].Table;
+  SmallVector<uint32_t, 8> Scopes;
+  for (uint32_t I = Sites.scope(S); I != NoIndex; I = M.Scopes[I].Parent)
+    Scopes.push_back(I);
+  for (uint32_t I : reverse(Scopes)) {
+    const ManifestScope &Scope = M.Scopes[I];
+    StringRef Function = M.string(Scope.Function);
+    StringRef Name = Scope.Module ? StringRef(M.string(Scope.Module))
+                     : Scope.Parent == NoIndex ? StringRef("TOP")
+                                               : StringRef("SELF");
+    if (!Text.empty())
+      Text += ".";
+    Text += Name;
+    if (Scope.Class)
+      Text += "(" + M.string(Scope.Class) + ")";
+    Text += "::" + Function.split('(').first.str();
+  }
+  return Text;
+}
+
+/// The parts of a site's events before the times and behind them.
+struct EventText {
+  std::string Head, Tail;
+};
+
+static EventText eventText(const SiteTable &Sites, uint32_t S, uint64_t Pid) {
+  EventText T;
+  StringRef Category = Sites[S].isRegion() ? "user_annotation" : "cpu_op";
+  StringRef Name =
+      Sites[S].isRegion() || Sites[S].isRoot() ? Sites.name(S) : Sites.kind(S);
+  if (Sites[S].isModule())
+    Name = Sites.className(S);
+  T.Head = (R"({"ph":"X","cat":")" + Category + R"(","name":)" + quoted(Name) +
+            R"(,"pid":)" + Twine(Pid) + R"(,"tid":)")
+               .str();
+  T.Tail = R"(,"args":{"kind":)" + quoted(Sites.kind(S)) + R"(,"output":)" +
+           quoted(Sites.name(S)) + R"(,"module":)" +
+           quoted(Sites.modulePath(S)) + R"(,"source":)" +
+           quoted(Sites.source(S)) + R"(,"Module Hierarchy":)" +
+           quoted(moduleHierarchy(Sites, S)) + "}}";
+  return T;
+}
+
+/// Appends ns as us with three decimals.
+static void appendMicroseconds(std::string &Out, uint64_t Ns) {
+  char Digits[24];
+  char *Start = std::end(Digits);
+  unsigned Written = 0;
+  do {
+    if (Written == 3)
+      *--Start = '.';
+    *--Start = static_cast<char>('0' + Ns % 10);
+    Ns /= 10;
+    ++Written;
+  } while (Ns || Written < 4);
+  Out.append(Start, std::end(Digits));
+}
+
+static Error write(const ExportInput &In, raw_ostream &OS) {
+  Expected<Timeline> T = Timeline::create(In);
+  if (!T)
+    return T.takeError();
+  uint64_t Pid = In.Single ? In.Single->Process.Pid : 0;
+  std::vector<EventText> Texts;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S)
+    Texts.push_back(eventText(In.Sites, S, Pid));
+
+  OS << R"({"schemaVersion":1,"displayTimeUnit":"ms","baseTimeNanoseconds":)"
+     << T->startRealtimeNs() << ",\"exporter\":\"torchprof\",\n"
+     << "\"traceEvents\":[\n"
+     << R"({"ph":"M","name":"process_name","ts":0,"pid":)" << Pid
+     << R"(,"tid":0,"args":{"name":)" << quoted(In.Title) << "}}";
+  // A track without spans needs no name.
+  std::vector<bool> Used(T->tracks().size());
+  std::string Line;
+  T->forEach([&](const TimelineSpan &Span) {
+    const EventText &Text = Texts[Span.Site];
+    Used[Span.Track] = true;
+    Line.assign(",\n");
+    Line += Text.Head;
+    Line += std::to_string(Span.Track);
+    Line += ",\"ts\":";
+    appendMicroseconds(Line, Span.BeginNs);
+    Line += ",\"dur\":";
+    appendMicroseconds(Line, Span.EndNs - Span.BeginNs);
+    Line += Text.Tail;
+    OS << Line;
+  });
+  for (const TimelineTrack &Track : T->tracks())
+    if (Used[Track.Number])
+      OS << R"(,)"
+         << "\n"
+         << R"({"ph":"M","name":"thread_name","ts":0,"pid":)" << Pid
+         << R"(,"tid":)" << Track.Number << R"(,"args":{"name":)"
+         << quoted(Track.Name) << R"(}},)"
+         << "\n"
+         << R"({"ph":"M","name":"thread_sort_index","ts":0,"pid":)" << Pid
+         << R"(,"tid":)" << Track.Number << R"(,"args":{"sort_index":)"
+         << Track.Number << "}}";
+  OS << "\n]}\n";
+  return Error::success();
+}
+
+static ExporterRegistration
+    Registration({"chrome", "trace JSON for Perfetto, chrome://tracing and HTA",
+                  true, write});

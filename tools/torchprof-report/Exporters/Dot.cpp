@@ -1,0 +1,125 @@
+//===- Dot.cpp - the dataflow as a heat graph -----------------------------===//
+//
+// Nodes in clusters of modules, edges from producer to consumer, the color
+// after the share of the time. For Graphviz: dot -Tsvg.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Report/Table.h"
+#include "Exporter.h"
+
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+static std::string escape(StringRef Text) {
+  std::string Out;
+  for (char C : Text) {
+    if (C == '"' || C == '\\')
+      Out += '\\';
+    if (C == '\n')
+      Out += "\\n";
+    else
+      Out += C;
+  }
+  return Out;
+}
+
+namespace {
+
+class DotWriter {
+public:
+  DotWriter(const ExportInput &In, raw_ostream &OS)
+      : In(In), Sites(In.Sites), OS(OS) {}
+  void write();
+
+private:
+  struct Cluster {
+    std::vector<uint32_t> Members;
+    std::map<std::string, Cluster> Children;
+  };
+
+  bool shown(uint32_t S) const {
+    return !Sites[S].isRegion() && !Sites[S].isRoot() && Sites.reached(S) &&
+           In.Selected.matches(Sites, S);
+  }
+  void node(uint32_t S, unsigned Level);
+  void cluster(const Cluster &C, StringRef Name, unsigned Level);
+
+  const ExportInput &In;
+  const SiteTable &Sites;
+  raw_ostream &OS;
+  unsigned Clusters = 0;
+};
+
+} // namespace
+
+void DotWriter::node(uint32_t S, unsigned Level) {
+  double Self = std::max(0.0, static_cast<double>(Sites.self(S)));
+  double Share = In.All.share(Self);
+  // The square root makes small shares differ; HSV from pale to red.
+  double Heat = std::sqrt(std::min(Share, 100.0) / 100);
+  OS.indent(Level * 2) << "n" << S << " [label=\"" << escape(Sites.kind(S))
+                       << "\\n"
+                       << escape(Sites.name(S)) << "\\n"
+                       << formatTime(Sites.clock().toNs(Self)) << ", "
+                       << llvm::format("%.2f", Share) << "%\", fillcolor=\""
+                       << llvm::format("%.3f %.3f 1.000", 0.12 * (1 - Heat),
+                                       0.08 + 0.92 * Heat)
+                       << "\"];\n";
+}
+
+void DotWriter::cluster(const Cluster &C, StringRef Name, unsigned Level) {
+  if (Level > 1) {
+    OS.indent(Level * 2 - 2) << "subgraph cluster" << Clusters++ << " {\n";
+    OS.indent(Level * 2) << "label=\"" << escape(Name) << "\";\n";
+  }
+  for (uint32_t S : C.Members)
+    node(S, Level);
+  for (const auto &[Child, Inner] : C.Children)
+    cluster(Inner, Child, Level + 1);
+  if (Level > 1)
+    OS.indent(Level * 2 - 2) << "}\n";
+}
+
+void DotWriter::write() {
+  OS << "digraph torchprof {\n"
+     << "  label=\"" << escape(In.Title) << "\";\n"
+     << "  node [shape=box, style=filled, fontname=\"Helvetica\"];\n"
+     << "  fontname=\"Helvetica\"; color=\"gray60\";\n";
+  Cluster Root;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (!shown(S))
+      continue;
+    Cluster *C = &Root;
+    SmallVector<StringRef, 8> Path;
+    std::string Module = Sites.modulePath(S);
+    StringRef(Module).split(Path, '.', -1, /*KeepEmpty=*/false);
+    for (StringRef Name : Path)
+      C = &C->Children[Name.str()];
+    C->Members.push_back(S);
+  }
+  cluster(Root, "", 1);
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (!shown(S))
+      continue;
+    uint32_t First = S - Sites[S].Index;
+    std::set<uint32_t> Drawn;
+    for (uint32_t Producer : Sites[S].entry().Producers)
+      if (shown(First + Producer) && Drawn.insert(Producer).second)
+        OS << "  n" << First + Producer << " -> n" << S << ";\n";
+  }
+  OS << "}\n";
+}
+
+static Error write(const ExportInput &In, raw_ostream &OS) {
+  DotWriter(In, OS).write();
+  return Error::success();
+}
+
+static ExporterRegistration Registration(
+    {"dot", "the dataflow as a heat graph, for Graphviz", true, write});

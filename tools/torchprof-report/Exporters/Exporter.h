@@ -1,0 +1,56 @@
+//===- Exporter.h - the registry of exporters -------------------*- C++ -*-===//
+//
+// An exporter is one file: a function that writes profiles in one format, and
+// one ExporterRegistration. docs/export.md has a section per format.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_EXPORTER_H
+#define TORCHPROF_REPORT_EXPORTER_H
+
+#include "../Report/Rows.h"
+#include "../Report/Runs.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace torchprof::report {
+
+/// What the area of a stack stands for.
+enum class Weight { SelfNs, Calls };
+
+struct ExportInput {
+  const SiteTable &Sites;
+  const Selection &Selected;
+  const RunLatencies &Runs;
+  Totals All;
+  /// The only file, for what cannot be added up; null if there are several.
+  const Profile *Single = nullptr;
+  Weight StackWeight = Weight::SelfNs;
+  /// A timeline made from mean times instead of a trace.
+  bool FromAggregate = false;
+  std::string Title = {};
+};
+
+struct Exporter {
+  llvm::StringLiteral Name;
+  llvm::StringLiteral Help;
+  /// False for a format of bytes, which a terminal should not get.
+  bool Text;
+  llvm::Error (*Write)(const ExportInput &In, llvm::raw_ostream &OS);
+};
+
+/// An exporter registered by a static object.
+struct ExporterRegistration {
+  explicit ExporterRegistration(const Exporter &E);
+};
+
+/// Finds an exporter. The error lists the names that exist.
+llvm::Expected<Exporter> findExporter(llvm::StringRef Name);
+
+/// All exporters, sorted by name.
+std::vector<Exporter> allExporters();
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_EXPORTER_H

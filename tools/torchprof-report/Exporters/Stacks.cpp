@@ -1,0 +1,80 @@
+//===- Stacks.cpp - sites as stacks with weights --------------------------===//
+
+#include "Stacks.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+std::vector<std::string> report::stackOf(const SiteTable &Sites, uint32_t S) {
+  if (Sites[S].isRegion())
+    return {Sites.name(S).str()};
+  std::vector<std::string> Frames;
+  if (!Sites[S].isRoot() && !Sites[S].isModule())
+    Frames.push_back(Sites.kind(S).str());
+  const Manifest &M = *Sites[S].Table;
+  for (uint32_t I = Sites.scope(S); I != NoIndex; I = M.Scopes[I].Parent) {
+    const ManifestScope &Scope = M.Scopes[I];
+    if (!Scope.Module)
+      continue;
+    std::string Name = M.string(Scope.Module);
+    if (Scope.Class)
+      Name += "(" + M.string(Scope.Class) + ")";
+    Frames.push_back(std::move(Name));
+  }
+  if (Sites[S].Async)
+    Frames.push_back("(asynchronous)");
+  uint32_t Root = Sites[S].Root;
+  Frames.push_back(Sites[Root].isRoot() ? Sites.name(Root).str()
+                                        : Sites.kind(Root).str());
+  std::reverse(Frames.begin(), Frames.end());
+  return Frames;
+}
+
+std::vector<WeightedStack> report::foldStacks(const ExportInput &In) {
+  std::vector<WeightedStack> Stacks;
+  std::map<std::vector<std::string>, size_t> Known;
+  const SiteTable &Sites = In.Sites;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (Sites[S].isRegion() || !Sites.reached(S) ||
+        !In.Selected.matches(Sites, S))
+      continue;
+    uint64_t Amount = Sites.measured(S).Count;
+    if (In.StackWeight == Weight::SelfNs) {
+      double Ns = Sites.clock().toNs(static_cast<double>(Sites.self(S)));
+      Amount = Ns > 0 ? static_cast<uint64_t>(std::llround(Ns)) : 0;
+    }
+    if (Amount == 0)
+      continue;
+    std::vector<std::string> Frames = stackOf(Sites, S);
+    auto [It, IsNew] = Known.emplace(Frames, Stacks.size());
+    if (IsNew)
+      Stacks.push_back({std::move(Frames), 0, S});
+    Stacks[It->second].Weight += Amount;
+  }
+  return Stacks;
+}
+
+StackTree report::stackTree(ArrayRef<WeightedStack> Stacks, StringRef Name) {
+  StackTree Root;
+  Root.Name = Name.str();
+  for (const WeightedStack &Stack : Stacks) {
+    StackTree *Node = &Root;
+    Node->Weight += Stack.Weight;
+    for (const std::string &Frame : Stack.Frames) {
+      auto Child = find_if(Node->Children,
+                           [&](const StackTree &T) { return T.Name == Frame; });
+      if (Child == Node->Children.end()) {
+        Node->Children.push_back({Frame, 0, {}});
+        Child = std::prev(Node->Children.end());
+      }
+      Node = &*Child;
+      Node->Weight += Stack.Weight;
+    }
+  }
+  return Root;
+}

@@ -1,0 +1,41 @@
+//===- Stacks.h - sites as stacks with weights ------------------*- C++ -*-===//
+//
+// What flame graphs show: method, then the modules on the way, then the node.
+// "forward", "layer1(Sequential)", "0(BasicBlock)", "conv1(Conv2d)",
+// "aten::conv2d". What ran beside its parent stands under "(asynchronous)".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_STACKS_H
+#define TORCHPROF_REPORT_STACKS_H
+
+#include "Exporter.h"
+
+namespace torchprof::report {
+
+/// Frames of a site, outermost first. Just the method's for its root.
+std::vector<std::string> stackOf(const SiteTable &Sites, uint32_t S);
+
+struct WeightedStack {
+  std::vector<std::string> Frames; ///< outermost first
+  uint64_t Weight = 0;             ///< ns or calls, more than 0
+  uint32_t Site = 0;               ///< the first with this stack
+};
+
+/// The distinct stacks of the selected sites, in the order of execution. User
+/// regions have no place in them.
+std::vector<WeightedStack> foldStacks(const ExportInput &In);
+
+/// A stack as a tree, for viewers that take one.
+struct StackTree {
+  std::string Name;
+  uint64_t Weight = 0; ///< with the children's
+  std::vector<StackTree> Children;
+};
+
+/// All stacks under one root called \p Name.
+StackTree stackTree(llvm::ArrayRef<WeightedStack> Stacks, llvm::StringRef Name);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_STACKS_H

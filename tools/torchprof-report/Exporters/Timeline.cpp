@@ -1,0 +1,135 @@
+//===- Timeline.cpp - spans in time, for trace viewers --------------------===//
+
+#include "Timeline.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+// Finished spans of a track that a later one may still enclose. Older ones
+// are forgotten: an enclosing span longer than that would only hide them.
+static constexpr size_t MaxOpenSpans = 4096;
+
+Expected<Timeline> Timeline::create(const ExportInput &In) {
+  Timeline T(In);
+  if (In.FromAggregate) {
+    T.makeUp();
+    return T;
+  }
+  if (!In.Single)
+    return createStringError(inconvertibleErrorCode(),
+                             "expected one profile with a trace, found "
+                             "several profiles");
+  const Profile &P = *In.Single;
+  bool HasTrace = false;
+  for (const Lane &L : P.Lanes) {
+    auto Number = static_cast<uint32_t>(T.Tracks.size());
+    T.Tracks.push_back({Number, L.Record.Thread, L.name()});
+    T.Tracks.push_back(
+        {Number + 1, L.Record.Thread, L.name() + ", overlapping"});
+    for (const TraceBuffer &B : L.Traces) {
+      HasTrace = true;
+      T.Dropped += B.dropped();
+    }
+  }
+  if (!HasTrace)
+    return createStringError(
+        inconvertibleErrorCode(),
+        P.FileName + ": expected a trace, found only what was counted; record "
+                     "one with TORCHPROF_MODE=trace, or let --from-aggregate "
+                     "make up a run of mean times");
+  T.Start = In.Sites.clock().realtimeNs(
+      P.Anchors.empty() ? P.Process.StartTicks : P.Anchors.front().Ticks);
+  return T;
+}
+
+//===----------------------------------------------------------------------===//
+// A trace
+//===----------------------------------------------------------------------===//
+
+void Timeline::visitLane(const Lane &L, uint32_t FirstTrack,
+                         function_ref<void(const TimelineSpan &)> Visit) const {
+  const SiteTable &Sites = In->Sites;
+  std::vector<std::pair<uint64_t, uint64_t>> Finished;
+  constexpr uint64_t DurationMask =
+      (uint64_t(1) << format::TraceDurationBits) - 1;
+  for (const TraceBuffer &B : L.Traces) {
+    size_t Count = B.Events.size();
+    bool Wrapped =
+        B.Keep == format::TraceKeep::Last && B.Written > B.Capacity && Count;
+    size_t First = Wrapped ? B.Written % Count : 0;
+    for (size_t I = 0; I < Count; ++I) {
+      const format::TraceEvent &E = B.Events[(First + I) % Count];
+      uint32_t Slot =
+          static_cast<uint32_t>(E.Packed >> format::TraceDurationBits);
+      uint32_t Site = Sites.siteOfSlot(Slot);
+      if (Site == NoIndex || !In->Selected.matches(Sites, Site))
+        continue;
+      uint64_t EndTicks = E.BeginTicks + (E.Packed & DurationMask);
+      double Begin = Sites.clock().sinceStart(E.BeginTicks);
+      double End = Sites.clock().sinceStart(EndTicks);
+      TimelineSpan Span;
+      Span.Site = Site;
+      Span.BeginNs = Begin > 0 ? static_cast<uint64_t>(Begin) : 0;
+      Span.EndNs = End > 0 ? static_cast<uint64_t>(End) : 0;
+      while (!Finished.empty() && Finished.back().first >= Span.BeginNs)
+        Finished.pop_back(); // inside this one
+      bool Overlaps =
+          !Finished.empty() && Finished.back().second > Span.BeginNs;
+      Span.Track = FirstTrack + Overlaps;
+      if (!Overlaps) {
+        if (Finished.size() == MaxOpenSpans)
+          Finished.erase(Finished.begin(), Finished.begin() + MaxOpenSpans / 2);
+        Finished.emplace_back(Span.BeginNs, Span.EndNs);
+      }
+      Visit(Span);
+    }
+  }
+}
+
+void Timeline::forEach(function_ref<void(const TimelineSpan &)> Visit) const {
+  if (In->FromAggregate) {
+    for (const TimelineSpan &Span : MadeUp)
+      Visit(Span);
+    return;
+  }
+  uint32_t FirstTrack = 0;
+  for (const Lane &L : In->Single->Lanes) {
+    visitLane(L, FirstTrack, Visit);
+    FirstTrack += 2;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// A run made up from means
+//===----------------------------------------------------------------------===//
+
+uint64_t Timeline::layOut(uint32_t Site, uint64_t Begin, double Runs,
+                          const std::vector<std::vector<uint32_t>> &Children) {
+  const SiteTable &Sites = In->Sites;
+  uint64_t End = Begin;
+  for (uint32_t Child : Children[Site])
+    End = layOut(Child, End, Runs, Children);
+  auto Total = static_cast<double>(Sites.total(Site));
+  auto Length = static_cast<uint64_t>(Sites.clock().toNs(Total) / Runs + 0.5);
+  End = std::max(End, Begin + Length);
+  if (In->Selected.matches(Sites, Site))
+    MadeUp.push_back({Site, 0, Begin, End});
+  return End;
+}
+
+void Timeline::makeUp() {
+  const SiteTable &Sites = In->Sites;
+  Tracks.push_back({0, 0, "one run of mean times (made up)"});
+  // What runs beside its parent has no place in one thread's time.
+  std::vector<std::vector<uint32_t>> Children(Sites.size());
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].Parent != NoIndex && !Sites[S].Async && Sites.reached(S))
+      Children[Sites[S].Parent].push_back(S);
+  uint64_t Begin = 0;
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].isRoot() && Sites[S].Parent == NoIndex &&
+        Sites.measured(S).Count)
+      Begin = layOut(S, Begin, static_cast<double>(Sites.measured(S).Count),
+                     Children);
+}

@@ -1,0 +1,64 @@
+//===- Timeline.h - spans in time, for trace viewers ------------*- C++ -*-===//
+//
+// The spans of a trace, or those of one run made up from mean times. On each
+// track spans nest strictly: a span that only overlaps another one of its lane
+// (a task that was resumed on another thread) goes to the lane's second track.
+//
+// Rounding keeps nesting: begins and ends go through one monotonic function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_TIMELINE_H
+#define TORCHPROF_REPORT_TIMELINE_H
+
+#include "Exporter.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace torchprof::report {
+
+struct TimelineSpan {
+  uint32_t Site = 0;
+  uint32_t Track = 0;
+  uint64_t BeginNs = 0; ///< since the timeline's start
+  uint64_t EndNs = 0;
+};
+
+struct TimelineTrack {
+  uint32_t Number = 0; ///< from 0
+  uint64_t Thread = 0; ///< kernel thread id, 0 if there is none
+  std::string Name;
+};
+
+class Timeline {
+public:
+  /// Fails without a trace unless \p In asks for a made-up run.
+  static llvm::Expected<Timeline> create(const ExportInput &In);
+
+  llvm::ArrayRef<TimelineTrack> tracks() const { return Tracks; }
+  /// CLOCK_REALTIME of the start, ns; 0 if made up.
+  uint64_t startRealtimeNs() const { return Start; }
+  uint64_t dropped() const { return Dropped; }
+
+  /// Visits all selected spans, track by track pair, in the order of their
+  /// ends. Memory does not grow with their number.
+  void forEach(llvm::function_ref<void(const TimelineSpan &)> Visit) const;
+
+private:
+  explicit Timeline(const ExportInput &In) : In(&In) {}
+  void makeUp();
+  uint64_t layOut(uint32_t Site, uint64_t Begin, double Runs,
+                  const std::vector<std::vector<uint32_t>> &Children);
+  void visitLane(const Lane &L, uint32_t FirstTrack,
+                 llvm::function_ref<void(const TimelineSpan &)> Visit) const;
+
+  const ExportInput *In;
+  std::vector<TimelineTrack> Tracks;
+  uint64_t Start = 0;
+  uint64_t Dropped = 0;
+  std::vector<TimelineSpan> MadeUp;
+};
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_TIMELINE_H
