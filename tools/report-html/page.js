@@ -1,0 +1,136 @@
+// Fills the report page from the JSON in #data.
+(function () {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = (id) => document.getElementById(id);
+  const text = (tag, content, parent) => {
+    const element = document.createElement(tag);
+    element.textContent = content;
+    parent.appendChild(element);
+    return element;
+  };
+
+  document.title = data.title + " - torchprof";
+  byId("title").textContent = data.title;
+  byId("facts").textContent = data.facts.join(" · ");
+  for (const [label, value] of data.cards) {
+    const card = document.createElement("div");
+    card.className = "card";
+    text("b", value, card);
+    text("span", label, card);
+    byId("cards").appendChild(card);
+  }
+  for (const note of data.notes) text("p", note, byId("notes"));
+
+  const time = (cell) => torchprofTime(cell.getValue());
+  const share = (cell) => {
+    const value = cell.getValue();
+    if (value === null || value === undefined) return "-";
+    const width = Math.min(100, Math.max(0, value)).toFixed(1);
+    return '<span class="share"><i style="width:' + width + '%"></i><span>' +
+      value.toFixed(2) + "%</span></span>";
+  };
+  const column = (title, field, more) => Object.assign(
+    { title, field, headerTooltip: true }, more || {});
+  const right = (title, field, formatter) => column(title, field, {
+    hozAlign: "right", headerHozAlign: "right", sorter: "number",
+    headerSortStartingDir: "desc", formatter: formatter, minWidth: 92 });
+
+  const table = new Tabulator("#summary-table", {
+    data: data.rows, layout: "fitColumns", maxHeight: "32rem",
+    initialSort: [{ column: "total_ns", dir: "desc" }],
+    columns: [
+      column("kind", "kind", { minWidth: 130 }),
+      column("name", "name", { minWidth: 90 }),
+      column("module", "module", { minWidth: 130, widthGrow: 2 }),
+      column("source", "source", { minWidth: 120, visible: false }),
+      right("calls", "calls"), right("total", "total_ns", time),
+      right("self", "self_ns", time), right("mean", "mean_ns", time),
+      right("p50", "p50_ns", time), right("p99", "p99_ns", time),
+      right("% total", "pct_total", share), right("% self", "pct_self", share),
+    ],
+  });
+  byId("filter").addEventListener("input", (event) => {
+    const wanted = event.target.value.toLowerCase();
+    table.setFilter((row) => [row.kind, row.name, row.module, row.source]
+      .some((value) => value.toLowerCase().includes(wanted)));
+  });
+  byId("show-source").addEventListener("click",
+    () => table.toggleColumn("source"));
+
+  const tree = new Tabulator("#tree-table", {
+    data: data.tree, layout: "fitColumns", maxHeight: "36rem", dataTree: true,
+    dataTreeStartExpanded: [true, false], dataTreeChildField: "children",
+    columns: [
+      column("module", "name", { minWidth: 220, widthGrow: 3, headerSort: false }),
+      column("class", "class", { minWidth: 120, headerSort: false }),
+      right("calls", "calls", (cell) =>
+        cell.getValue() === null ? "-" : cell.getValue()),
+      right("total", "total_ns", time), right("% total", "pct_total", share),
+      right("self", "self_ns", time), right("% self", "pct_self", share),
+    ],
+  });
+  const walk = (rows, open) => rows.forEach((row) => {
+    if (open) row.treeExpand(); else row.treeCollapse();
+    walk(row.getTreeChildren() || [], open);
+  });
+  byId("expand").addEventListener("click", () => walk(tree.getRows(), true));
+  byId("collapse").addEventListener("click", () => walk(tree.getRows(), false));
+
+  torchprofFlame(data, {
+    chart: byId("flame-chart"), details: byId("flame-details"),
+    search: byId("flame-search"), reset: byId("flame-reset"),
+  });
+
+  // Latencies: how they are distributed and how they went.
+  const W = 520, H = 200, M = { top: 8, right: 12, bottom: 34, left: 66 };
+  const chart = (title) => {
+    const box = document.createElement("div");
+    box.className = "chart";
+    text("h3", title, box);
+    byId("runs-charts").appendChild(box);
+    return d3.select(box).append("svg").attr("viewBox", `0 0 ${W} ${H}`);
+  };
+  const tick = (ns) => torchprofTime(ns).replace(/\.?0+ /, (zeros) =>
+    zeros.startsWith(".") ? " " : zeros);
+  const axes = (svg, x, y, xTicks, xLabel) => {
+    svg.append("g").attr("transform", `translate(0,${H - M.bottom})`)
+      .call(d3.axisBottom(x).ticks(5).tickFormat(xTicks));
+    svg.append("g").attr("transform", `translate(${M.left},0)`).call(y);
+    svg.append("text").attr("x", (W + M.left) / 2).attr("y", H - 4)
+      .attr("text-anchor", "middle").attr("font-size", 11)
+      .attr("fill", "currentColor").text(xLabel);
+  };
+  for (const runs of data.runs) {
+    if (runs.latencies.length) {
+      const svg = chart(runs.method + ": the last " + runs.latencies.length +
+        " runs");
+      const x = d3.scaleLinear([0, Math.max(1, runs.latencies.length - 1)],
+        [M.left + 6, W - M.right]);
+      const y = d3.scaleLinear([0, d3.max(runs.latencies)],
+        [H - M.bottom, M.top]).nice();
+      axes(svg, x, d3.axisLeft(y).ticks(5).tickFormat(tick), d3.format("d"), "run");
+      svg.append("path").datum(runs.latencies).attr("fill", "none")
+        .attr("stroke", "var(--accent)").attr("stroke-width", 1.2)
+        .attr("d", d3.line((d, i) => x(i), (d) => y(d)));
+      svg.selectAll("circle").data(runs.latencies).join("circle")
+        .attr("cx", (d, i) => x(i)).attr("cy", (d) => y(d))
+        .attr("r", runs.latencies.length > 200 ? 1 : 2.2)
+        .append("title").text((d) => torchprofTime(d));
+    }
+    if (runs.histogram.length) {
+      const svg = chart(runs.method + ": distribution of " + runs.count + " runs");
+      const x = d3.scaleLinear([runs.histogram[0].from,
+        runs.histogram[runs.histogram.length - 1].below], [M.left, W - M.right]);
+      const y = d3.scaleLinear([0, d3.max(runs.histogram, (d) => d.runs)],
+        [H - M.bottom, M.top]).nice();
+      axes(svg, x, d3.axisLeft(y).ticks(5), tick, "latency");
+      svg.selectAll("rect").data(runs.histogram).join("rect")
+        .attr("x", (d) => x(d.from)).attr("y", (d) => y(d.runs))
+        .attr("width", (d) => Math.max(1, x(d.below) - x(d.from) - 1))
+        .attr("height", (d) => H - M.bottom - y(d.runs))
+        .append("title").text((d) => torchprofTime(d.from) + " to " +
+          torchprofTime(d.below) + ": " + d.runs + " runs");
+    }
+  }
+  document.documentElement.dataset.ready = "yes";
+})();

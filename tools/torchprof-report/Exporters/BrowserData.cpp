@@ -1,0 +1,249 @@
+//===- BrowserData.cpp - profiles as data for the browser -----------------===//
+
+#include "BrowserData.h"
+#include "../Report/ModuleTree.h"
+#include "../Report/Summary.h"
+#include "BrowserParts.h"
+#include "Stacks.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+Error report::checkBrowserParts(StringRef Format) {
+  if (browser::missing().empty())
+    return Error::success();
+  return createStringError(inconvertibleErrorCode(),
+                           "--to=" + Format +
+                               ": expected a build with the parts for the "
+                               "browser, found one without: " +
+                               browser::missing() +
+                               "; install npm and configure again");
+}
+
+namespace {
+
+class DataWriter {
+public:
+  DataWriter(const ExportInput &In, raw_ostream &OS) : In(In), J(OS) {}
+  Error page();
+  void flame();
+
+private:
+  void text(StringRef Key, StringRef Text) {
+    J.attribute(Key, json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text));
+  }
+  void time(StringRef Key, double Ticks) {
+    J.attribute(Key, In.Sites.clock().toNs(Ticks));
+  }
+  void card(StringRef Label, StringRef Text) {
+    J.array([&] {
+      J.value(Label);
+      J.value(Text);
+    });
+  }
+  void facts();
+  void rows(const Table &T);
+  void module(const ModuleNode &Node);
+  void stack(const StackTree &Node);
+  void flameMembers();
+  void runs();
+
+  const ExportInput &In;
+  json::OStream J;
+};
+
+} // namespace
+
+void DataWriter::facts() {
+  if (!In.Single)
+    return;
+  const format::ProcessRecord &P = In.Single->Process;
+  for (StringRef Text :
+       {fixedText(P.Framework), fixedText(P.Host), fixedText(P.Command)})
+    if (!Text.empty())
+      J.value(json::fixUTF8(Text));
+}
+
+void DataWriter::rows(const Table &T) {
+  for (const std::vector<Value> &Row : T.Rows)
+    J.object([&] {
+      for (size_t I = 0; I < Row.size(); ++I) {
+        const std::string &Id = T.Columns[I].Id;
+        if (Row[I].Type == ValueType::Text) {
+          text(Id, Row[I].Text);
+          continue;
+        }
+        J.attributeBegin(Id);
+        if (Row[I].Type == ValueType::None)
+          J.value(nullptr);
+        else
+          J.rawValue(exactValue(Row[I], T.Columns[I]));
+        J.attributeEnd();
+      }
+    });
+}
+
+void DataWriter::module(const ModuleNode &Node) {
+  J.object([&] {
+    text("name", Node.Path.empty() ? "(root)" : StringRef(Node.Name));
+    text("class", Node.Class);
+    if (Node.Measured)
+      J.attribute("calls", Node.Calls);
+    else
+      J.attribute("calls", nullptr);
+    time("total_ns", Node.Total);
+    time("self_ns", Node.Self);
+    J.attribute("pct_total", In.All.share(Node.Total));
+    J.attribute("pct_self", In.All.share(Node.Self));
+    if (Node.Children.empty() && Node.Ops.empty())
+      return;
+    J.attributeArray("children", [&] {
+      for (const ModuleNode &Child : Node.Children)
+        module(Child);
+      for (const ModuleOps &Op : Node.Ops)
+        J.object([&] {
+          text("name",
+               Op.Nodes > 1 ? Op.Kind + " x" + utostr(Op.Nodes) : Op.Kind);
+          text("class", Op.Async ? "asynchronous" : "");
+          J.attribute("calls", Op.Calls);
+          time("total_ns", Op.Self);
+          time("self_ns", Op.Self);
+          J.attribute("pct_total", In.All.share(Op.Self));
+          J.attribute("pct_self", In.All.share(Op.Self));
+        });
+    });
+  });
+}
+
+void DataWriter::stack(const StackTree &Node) {
+  J.object([&] {
+    text("name", Node.Name);
+    J.attribute("value", Node.Weight);
+    if (!Node.Children.empty())
+      J.attributeArray("children", [&] {
+        for (const StackTree &Child : Node.Children)
+          stack(Child);
+      });
+  });
+}
+
+void DataWriter::flameMembers() {
+  text("weight", In.StackWeight == Weight::Calls ? "calls" : "self_ns");
+  StackTree Tree = stackTree(foldStacks(In), In.Title);
+  // One method needs no root above it.
+  if (Tree.Children.size() == 1) {
+    StackTree Only = std::move(Tree.Children.front());
+    Tree = std::move(Only);
+  }
+  J.attributeBegin("flame");
+  stack(Tree);
+  J.attributeEnd();
+}
+
+void DataWriter::runs() {
+  const SiteTable &Sites = In.Sites;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    const Aggregate &A = Sites.measured(S);
+    if (!Sites[S].isRoot() || A.Count == 0)
+      continue;
+    J.object([&] {
+      text("method", Sites.name(S));
+      J.attribute("count", A.Count);
+      J.attributeArray("latencies", [&] {
+        for (const RunLatency &R : In.Runs.of(S))
+          J.value(R.LatencyNs);
+      });
+      J.attributeArray("histogram", [&] {
+        if (A.Histogram.empty())
+          return;
+        for (unsigned B = format::histogramBucket(A.Min);
+             B <= format::histogramBucket(A.Max); ++B)
+          J.object([&] {
+            auto Bound = [&](unsigned Bucket) {
+              return static_cast<double>(format::histogramLowerBound(Bucket));
+            };
+            time("from", Bound(B));
+            time("below", Bound(B + 1));
+            J.attribute("runs", A.Histogram[B]);
+          });
+      });
+    });
+  }
+}
+
+Error DataWriter::page() {
+  SummaryInput Input(In.Sites, In.Selected);
+  SummaryOptions Options;
+  Options.Columns = {"kind",   "name",     "module",    "source",
+                     "calls",  "total_ns", "self_ns",   "mean_ns",
+                     "p50_ns", "p99_ns",   "pct_total", "pct_self"};
+  Expected<Table> Summary = makeSummary(Input, Options);
+  if (!Summary)
+    return Summary.takeError();
+  J.object([&] {
+    text("title", In.Title);
+    J.attributeArray("facts", [&] { facts(); });
+    J.attributeArray("cards", [&] {
+      for (const FooterLine &Line : Summary->Footer) {
+        std::string Text = formatValue(Line.Amount, {}, TimeUnit::Auto);
+        if (Line.Share.Type != ValueType::None && Line.Id != "total_ns")
+          Text += " (" + formatValue(Line.Share, {}, TimeUnit::Auto) + ")";
+        card(Line.Title, Text);
+      }
+      if (In.All.Runs)
+        card("Runs", utostr(In.All.Runs));
+    });
+    J.attributeArray("notes", [&] {
+      for (const std::string &Note : Summary->Notes)
+        J.value(Note);
+    });
+    J.attributeArray("rows", [&] { rows(*Summary); });
+    J.attributeArray("tree", [&] {
+      for (const ModuleNode &Tree : makeModuleTrees(In.Sites, In.Selected))
+        module(Tree);
+    });
+    flameMembers();
+    J.attributeArray("runs", [&] { runs(); });
+  });
+  J.flush();
+  return Error::success();
+}
+
+void DataWriter::flame() {
+  J.object([&] { flameMembers(); });
+  J.flush();
+}
+
+/// JSON that neither ends a script element nor a CDATA section. "<" and ">"
+/// stand in strings only.
+static std::string escaped(StringRef Json) {
+  std::string Out;
+  for (char C : Json) {
+    if (C == '<')
+      Out += "\\u003c";
+    else if (C == '>')
+      Out += "\\u003e";
+    else
+      Out += C;
+  }
+  return Out;
+}
+
+Expected<std::string> report::pageData(const ExportInput &In) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (Error E = DataWriter(In, OS).page())
+    return E;
+  return escaped(OS.str());
+}
+
+std::string report::flameData(const ExportInput &In) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  DataWriter(In, OS).flame();
+  return escaped(OS.str());
+}

@@ -1,0 +1,26 @@
+//===- BrowserData.h - profiles as data for the browser ---------*- C++ -*-===//
+//
+// The JSON that the scripts of the html and svg exports read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_BROWSERDATA_H
+#define TORCHPROF_REPORT_BROWSERDATA_H
+
+#include "Exporter.h"
+
+namespace torchprof::report {
+
+/// Fails when the tool was built without the parts for the browser.
+llvm::Error checkBrowserParts(llvm::StringRef Format);
+
+/// Everything the page shows: {"title", "facts", "cards", "notes", "rows",
+/// "tree", "weight", "flame", "runs"}. Safe inside a script element.
+llvm::Expected<std::string> pageData(const ExportInput &In);
+
+/// {"weight", "flame"}. Safe inside a CDATA section.
+std::string flameData(const ExportInput &In);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_BROWSERDATA_H
