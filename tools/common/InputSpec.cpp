@@ -68,6 +68,11 @@ private:
     return false;
   }
 
+  bool failAt(size_t Position, const std::string &Wanted) {
+    At = Position;
+    return fail(Wanted);
+  }
+
   void skipBlank() {
     while (At < Text.size() && Text[At] == ' ')
       ++At;
@@ -154,10 +159,9 @@ private:
     if (Word == "None")
       return true;
     const char *Type = canonicalType(Word);
-    if (!Type) {
-      At = Start;
-      return fail("one of " + inputTypeNames() + ", true, false, None");
-    }
+    if (!Type)
+      return failAt(Start,
+                    "one of " + inputTypeNames() + ", true, false, None");
     Spec.Type = InputSpec::Kind::Tensor;
     Spec.Word = Type;
     return sizes(Spec) && range(Spec);
@@ -171,9 +175,10 @@ private:
     double Elements = 1;
     do {
       skipBlank();
+      size_t Start = At;
       int64_t Size = 0;
       if (!parse(Size) || Size < 0)
-        return fail("a size of 0 or more");
+        return failAt(Start, "a size of 0 or more");
       Spec.Sizes.push_back(Size);
       Elements *= static_cast<double>(Size);
     } while (accept(','));
@@ -192,8 +197,9 @@ private:
     if (!expect(':'))
       return false;
     skipBlank();
+    size_t Start = At;
     if (!parse(High) || High <= Low)
-      return fail("a value above the lowest");
+      return failAt(Start, "a value above the lowest");
     Spec.Low = Low;
     Spec.High = High;
     return expect('}');

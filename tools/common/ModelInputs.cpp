@@ -158,6 +158,39 @@ static IValue makeValue(const InputSpec &Spec, TypePtr Wanted) {
   return IValue();
 }
 
+/// A file knows its containers only as lists and dictionaries of anything;
+/// gives them the element types that \p Wanted names.
+static IValue retype(const IValue &Value, const TypePtr &Declared) {
+  TypePtr Wanted = withoutOptional(Declared);
+  if (auto Type = Wanted->cast<c10::DictType>();
+      Type && Value.isGenericDict()) {
+    c10::impl::GenericDict Dict(Type->getKeyType(), Type->getValueType());
+    for (const auto &Entry : Value.toGenericDict())
+      Dict.insert(retype(Entry.key(), Type->getKeyType()),
+                  retype(Entry.value(), Type->getValueType()));
+    return Dict;
+  }
+  if (TypePtr Element = elementOf<c10::ListType>(Wanted);
+      Element && Value.isList()) {
+    c10::impl::GenericList List(Element);
+    for (const IValue &Item : Value.toList().vec())
+      List.push_back(retype(Item, Element));
+    return List;
+  }
+  if (auto Type = Wanted->cast<c10::TupleType>(); Type && Value.isTuple()) {
+    const auto &Elements = Value.toTupleRef().elements();
+    if (Elements.size() != Type->elements().size())
+      return Value;
+    std::vector<IValue> Items;
+    for (size_t I = 0; I < Elements.size(); ++I)
+      Items.push_back(retype(Elements[I], Type->elements()[I]));
+    return Type->name()
+               ? c10::ivalue::Tuple::createNamed(std::move(Items), Type)
+               : c10::ivalue::Tuple::create(std::move(Items));
+  }
+  return Value;
+}
+
 static bool isOwnMethod(const std::string &Name) {
   return !Name.starts_with(OriginalPrefix) && Name != "__getstate__" &&
          Name != "__setstate__";
@@ -233,6 +266,8 @@ Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts) {
       Inputs.push_back(std::move(Value));
   }
   checkCount(Schema, Inputs.size());
+  for (size_t I = 0; I < Inputs.size(); ++I)
+    Inputs[I] = retype(Inputs[I], Arguments[I + 1].type());
   for (size_t I = 0; I < Inputs.size(); ++I)
     if (!Inputs[I].type()->isSubtypeOf(*Arguments[I + 1].type()))
       throw InstrumentError("input " + std::to_string(I + 1) + " (" +

@@ -19,10 +19,32 @@ void setToolName(llvm::StringRef Argv0) {
   ToolName = llvm::sys::path::filename(Argv0).str();
 }
 
+/// LLVM reads a word that begins with '@' as the name of a response file. Here
+/// it is a value, `--input @FILE.pt`, so it is joined with its option.
+static std::vector<std::string> joinFileValues(int Argc, char **Argv) {
+  std::vector<std::string> Words;
+  for (int I = 0; I < Argc; ++I) {
+    llvm::StringRef Word(Argv[I]);
+    if (Word.startswith("@") && Words.size() > 1 &&
+        llvm::StringRef(Words.back()).startswith("-"))
+      Words.back().append("=").append(Word.str());
+    else
+      Words.push_back(Word.str());
+  }
+  return Words;
+}
+
 bool parseOptions(int Argc, char **Argv, llvm::StringRef Overview) {
+  // LLVM's options keep pointers into the words.
+  static std::vector<std::string> Words;
+  Words = joinFileValues(Argc, Argv);
+  std::vector<const char *> Arguments;
+  for (const std::string &Word : Words)
+    Arguments.push_back(Word.c_str());
   std::string Text;
   llvm::raw_string_ostream Errors(Text);
-  if (llvm::cl::ParseCommandLineOptions(Argc, Argv, Overview, &Errors))
+  if (llvm::cl::ParseCommandLineOptions(static_cast<int>(Arguments.size()),
+                                        Arguments.data(), Overview, &Errors))
     return true;
   // LLVM's own lines begin with the program's name and its path.
   llvm::StringRef Lines(Errors.str());

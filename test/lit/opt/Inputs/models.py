@@ -1,0 +1,48 @@
+"""Makes the small models of these tests: models.py FOLDER."""
+
+import os
+import sys
+
+import torch
+
+folder = sys.argv[1]
+
+
+def save(module, name, **options):
+    torch.jit.script(module).save(os.path.join(folder, name), **options)
+
+
+class Simple(torch.nn.Module):
+    def forward(self, x, n: int = 2):
+        return torch.relu(x) * n
+
+
+class Identity(torch.nn.Module):
+    """Its result depends on where the module lies in memory."""
+
+    def forward(self, x):
+        place = torch.tensor([0.0, 1.0, 0.0], dtype=torch.float64)
+        return x, [place * float(id(self))]
+
+
+class Pickled(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+    @torch.jit.export
+    def __getstate__(self):
+        return (1, self.training)
+
+    @torch.jit.export
+    def __setstate__(self, state: tuple[int, bool]):
+        self.training = state[1]
+
+
+save(
+    Simple(),
+    "simple.pt",
+    _extra_files={"config.json": '{"a": 1}', "more/data.bin": b"\x00\xff"},
+)
+save(Identity(), "identity.pt")
+save(Pickled(), "pickled.pt")
+torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
