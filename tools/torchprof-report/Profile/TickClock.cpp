@@ -17,9 +17,12 @@ TickClock::TickClock(const Profile &P) {
   if (!P.Anchors.empty()) {
     Origin = P.Anchors.front().Ticks;
     OriginRealtimeNs = P.Anchors.front().RealtimeNs;
+    OriginMonotonicNs = static_cast<double>(P.Anchors.front().MonotonicNs);
   }
-  if (P.Process.Clock == format::ClockKind::Monotonic)
+  if (P.Process.Clock == format::ClockKind::Monotonic) {
+    OriginMonotonicNs = static_cast<double>(Origin);
     return;
+  }
   if (P.Process.NominalTicksPerSecond)
     Rate = 1e9 / static_cast<double>(P.Process.NominalTicksPerSecond);
   else

@@ -38,6 +38,12 @@ public:
     return OriginRealtimeNs + static_cast<int64_t>(sinceStart(Ticks));
   }
 
+  /// CLOCK_MONOTONIC, in ns, of a tick: what other processes of the machine
+  /// read now. Negative if no anchor tells it.
+  double monotonicNs(uint64_t Ticks) const {
+    return OriginMonotonicNs < 0 ? -1 : OriginMonotonicNs + sinceStart(Ticks);
+  }
+
   /// Largest distance, in ns, of an anchor's monotonic time from the straight
   /// line: how far the clock drifted.
   double driftNs() const { return Drift; }
@@ -49,6 +55,7 @@ private:
   bool Known = true;
   uint64_t Origin = 0;
   uint64_t OriginRealtimeNs = 0;
+  double OriginMonotonicNs = -1;
   double Drift = 0;
 };
 
