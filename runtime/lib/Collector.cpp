@@ -214,8 +214,10 @@ void stop() {
 static void resetLocked() {
   bool WasOpen = Process.Open.exchange(0) != 0;
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed) + 1;
-  Process.Epoch.store(Epoch, std::memory_order_release);
+  // In this order: a begin that is counted in the new generation is not
+  // before ResetTicks.
   Process.ResetTicks.store(clock::ticks(), std::memory_order_release);
+  Process.Epoch.store(Epoch, std::memory_order_release);
   if (State.File.exists())
     storeRelease(State.File.header()->Generation, uint64_t(Epoch));
   count(Counter::Resets);

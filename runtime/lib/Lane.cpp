@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <new>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -118,19 +119,24 @@ static bool attach(Lane &L) {
   return true;
 }
 
-/// Makes room for entries up to \p Slot.
+/// Makes room for entries up to \p Slot. Mapped, not allocated: the host's
+/// allocator may be what is being profiled.
 static bool growSlots(Lane &L, uint32_t Slot) {
   if (Slot < L.SlotCount)
     return true;
   uint32_t Count = slotCount();
-  auto *Slots = new (std::nothrow) SlotEntry[Count];
-  if (!Slots || Slot >= Count) {
-    delete[] Slots;
+  if (Slot >= Count)
     return false;
-  }
-  for (uint32_t I = 0; I < L.SlotCount; ++I)
-    Slots[I] = L.Slots[I];
-  delete[] L.Slots;
+  void *Memory =
+      mmap(nullptr, Count * sizeof(SlotEntry), PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (Memory == MAP_FAILED)
+    return false;
+  auto *Slots = static_cast<SlotEntry *>(Memory);
+  for (uint32_t I = 0; I < Count; ++I)
+    new (&Slots[I]) SlotEntry(I < L.SlotCount ? L.Slots[I] : SlotEntry());
+  if (L.Slots)
+    munmap(L.Slots, L.SlotCount * sizeof(SlotEntry));
   L.Slots = Slots;
   L.SlotCount = Count;
   return true;

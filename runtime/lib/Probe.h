@@ -113,14 +113,16 @@ inline uint64_t openSpan(Lane &L, SlotEntry &E, uint32_t Slot) {
 }
 
 /// Makes the span around the current one the current one, if the current one
-/// is the one given: a span may end on another thread than it began on.
-inline void restoreOuter(Lane &L, const SlotEntry &E, uint64_t Begin,
+/// is the one given: a span may end on another thread than it began on. False
+/// if it is not.
+inline bool restoreOuter(Lane &L, const SlotEntry &E, uint64_t Begin,
                          uint32_t Slot) {
   format::LaneRecord &R = *L.Record;
-  if (R.CurrentSlot == Slot && R.CurrentTicks == Begin) [[likely]] {
-    storeRelaxed(R.CurrentTicks, E.OuterTicks);
-    storeRelease(R.CurrentSlot, E.OuterSlot);
-  }
+  if (R.CurrentSlot != Slot || R.CurrentTicks != Begin) [[unlikely]]
+    return false;
+  storeRelaxed(R.CurrentTicks, E.OuterTicks);
+  storeRelease(R.CurrentSlot, E.OuterSlot);
+  return true;
 }
 
 /// True while spans are recorded. Makes the process ready at its first probe.

@@ -264,7 +264,19 @@ void ProfileFile::abandon() {
   if (Descriptor >= 0 && fstat(Descriptor, &Status) == 0 &&
       Status.st_dev == Device && Status.st_ino == Inode)
     ::close(Descriptor);
-  new (this) ProfileFile(); // without a destructor: nothing here is trusted
+  // Another thread may have been changing the members when the process forked:
+  // they are put aside as bytes, not destroyed.
+  struct Bytes {
+    unsigned char Object[sizeof(ProfileFile)];
+    Bytes *Others;
+  };
+  static Bytes *Abandoned = nullptr;
+  if (auto *Aside = new (std::nothrow) Bytes) {
+    memcpy(Aside->Object, static_cast<void *>(this), sizeof(ProfileFile));
+    Aside->Others = Abandoned;
+    Abandoned = Aside;
+  }
+  new (this) ProfileFile();
 }
 
 } // namespace torchprof

@@ -61,7 +61,7 @@ static bool addToTable(const Registered &Model) {
   }
   uint64_t Size = Old ? 2 * (Old->Mask + 1) : 64;
   auto *Entries = new (std::nothrow) ModelTable::Entry[Size];
-  auto *Table = new (std::nothrow) ModelTable{Size - 1, Entries};
+  auto *Table = new (std::nothrow) ModelTable{Size - 1, Entries, Old};
   if (!Entries || !Table)
     return false;
   for (Registered *E = Head.load(std::memory_order_relaxed); E;

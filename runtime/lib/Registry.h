@@ -60,6 +60,7 @@ struct ModelTable {
   };
   uint64_t Mask;
   Entry *Entries;
+  const ModelTable *Replaced; ///< the smaller one, where probes may still look
 };
 extern std::atomic<const ModelTable *> Models;
 

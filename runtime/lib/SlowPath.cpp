@@ -148,17 +148,26 @@ void abandonSpan(uint32_t Slot, uint64_t Begin) {
 // Ends
 //===----------------------------------------------------------------------===//
 
+/// Brings a cell up to the present generation before a span's end is booked.
+/// True if the span's begin was counted in what that emptied: the span began
+/// here, just when a reset was made.
+static bool freshenCell(SlotEntry &E, bool BeganHere) {
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
+  if (E.Data->Epoch == Epoch)
+    return false;
+  resetCell(E, Epoch);
+  return BeganHere;
+}
+
 /// Books a span that a window's edge cut. Does not make a file for it.
 static void cutSpan(Lane *L, uint64_t Begin, uint32_t Slot) {
   SlotEntry *E = readyEntry(L, Slot);
   if (!E)
     return;
-  restoreOuter(*L, *E, Begin, Slot);
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (E->Data->Epoch != Epoch)
-    resetCell(*E, Epoch);
-  // A begin before the opening or the last reset has not been counted.
-  if (Begin == 0 || Begin < Process.ResetTicks.load(std::memory_order_relaxed))
+  bool Emptied = freshenCell(*E, restoreOuter(*L, *E, Begin, Slot));
+  // A begin before the opening or the last reset is not in the cell.
+  if (Begin == 0 || Emptied ||
+      Begin < Process.ResetTicks.load(std::memory_order_relaxed))
     storeRelaxed(E->Data->Begins, E->Data->Begins + 1);
   storeRelaxed(E->Data->Cut, E->Data->Cut + 1);
 }
@@ -199,13 +208,11 @@ static void endOpen(Lane *L, uint64_t Begin, uint32_t Slot, uint64_t Now,
   SlotEntry *E = touchSlot(*L, Slot);
   if (!E)
     return count(Counter::LostNoMemory);
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (E->Data->Epoch != Epoch)
-    resetCell(*E, Epoch);
+  if (freshenCell(*E, restoreOuter(*L, *E, Begin, Slot)))
+    storeRelaxed(E->Data->Begins, E->Data->Begins + 1);
   uint64_t Ticks = Now - Begin;
   if (Ticks >= AbsurdTicks)
     Ticks = clampTicks(Begin, Now);
-  restoreOuter(*L, *E, Begin, Slot);
   recordSpan(*E->Data, Ticks);
   if (L->Trace)
     traceSpan(*L, Slot, Begin, Ticks);

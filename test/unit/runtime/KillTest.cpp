@@ -57,6 +57,8 @@ protected:
     }
     pid_t Child = fork();
     if (Child == 0) {
+      for (int Signal : {SIGSEGV, SIGBUS, SIGABRT})
+        signal(Signal, SIG_DFL); // a sanitizer would handle it
       setOption("file", File);
       addModel(manifestText(7, 2));
       std::thread Other([&] { recordForEver(1, *Counts); });

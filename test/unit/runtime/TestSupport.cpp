@@ -17,6 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_THREAD__)
+/// Cases run in children, some of which start threads after threads forked.
+extern "C" const char *__tsan_default_options() { return "die_after_fork=0"; }
+#endif
+
 namespace torchprof::test {
 
 using namespace format;
