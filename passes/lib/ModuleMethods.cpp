@@ -140,14 +140,12 @@ private:
   void add(GraphFunction &F, const c10::ClassTypePtr &Class) {
     if (!Added.insert(&F).second)
       return;
-    std::string Paths;
+    std::string Paths("(");
     size_t Count = 0;
     for (const auto &Part : Root.named_modules())
       if (Part.value.type() == Class)
-        Paths += (Count++ ? "|" : "") + Part.name;
-    if (Count > 1)
-      Paths.insert(0, "(").append(")");
-    Found.push_back({&F, Class, Paths});
+        Paths.append(Count++ ? "|" : "").append(Part.name);
+    Found.push_back({&F, Class, Count == 1 ? Paths.substr(1) : Paths + ")"});
   }
 
   const Module &Root;

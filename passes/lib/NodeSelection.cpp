@@ -134,12 +134,14 @@ static size_t editDistance(const std::string &A, const std::string &B) {
 
 std::string nearMisses(const std::vector<std::string> &Globs,
                        const std::set<std::string> &Names) {
-  std::vector<std::pair<size_t, std::string>> Ranked;
+  // Per character, or short names would always come first.
+  std::vector<std::pair<double, std::string>> Ranked;
   for (const std::string &Name : Names) {
-    size_t Best = Name.size();
+    double Best = 1;
     for (std::string Glob : Globs) {
       std::erase_if(Glob, [](char C) { return C == '*' || C == '?'; });
-      Best = std::min(Best, editDistance(Glob, Name));
+      double Length = std::max(Glob.size(), Name.size());
+      Best = std::min(Best, editDistance(Glob, Name) / Length);
     }
     Ranked.emplace_back(Best, Name);
   }

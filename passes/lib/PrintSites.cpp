@@ -14,12 +14,24 @@ static std::string nameOf(const Manifest &Table, const ManifestSite &Site) {
   return Name.empty() ? Name : "%" + Name;
 }
 
+/// The innermost frame outside of torch's own code, which is the same for every
+/// convolution; torch's if there is no other.
 static std::string sourceOf(const Manifest &Table, const ManifestSite &Site) {
-  const SourcePosition &P =
-      Site.Flags & SF_Module ? Table.Scopes[Site.Scope].Call : Site.Source;
-  if (P.Line == 0)
+  SourcePosition Place = Site.Source;
+  SourcePosition Chosen = Place;
+  for (uint32_t S = Site.Scope; S != NoIndex; S = Table.Scopes[S].Parent) {
+    bool IsTorch =
+        Table.string(Place.File).find("/torch/") != std::string::npos;
+    if (Place.Line != 0 && (Chosen.Line == 0 || !IsTorch)) {
+      Chosen = Place;
+      if (!IsTorch)
+        break;
+    }
+    Place = Table.Scopes[S].Call;
+  }
+  if (Chosen.Line == 0)
     return std::string();
-  return Table.string(P.File) + ":" + std::to_string(P.Line);
+  return Table.string(Chosen.File) + ":" + std::to_string(Chosen.Line);
 }
 
 void printSites(const Manifest &Table, std::ostream &Out) {

@@ -299,12 +299,19 @@ private:
     }
   }
 
+  /// True if \p Inner is \p Outer or lies inside it.
+  bool encloses(uint32_t Outer, uint32_t Inner) const {
+    while (Inner != NoIndex && Inner > Outer)
+      Inner = Result.Table.Sites[Inner].Parent;
+    return Inner == Outer;
+  }
+
   /// A node directly inside the region \p Region.
   void visitInRegion(Node *N, uint32_t Region, uint32_t Enclosing,
                      uint32_t Flags) {
     ++Result.NodesSeen;
     for (uint32_t From : producersOfInputs(N))
-      if (From != Region)
+      if (!encloses(From, Region) && !encloses(Region, From))
         addSites(Result.Table.Sites[Region].Producers, {From});
     if (!isMobile(N))
       setProducers(N, {Region});

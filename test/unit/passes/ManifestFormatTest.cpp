@@ -1,0 +1,161 @@
+//===- ManifestFormatTest.cpp - the manifest's text -----------------------===//
+
+#include "torchprof/ManifestFormat.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+using namespace torchprof;
+
+namespace {
+
+Manifest makeManifest() {
+  Manifest M;
+  M.ModelId = 0x5b6c1d2e3f4;
+  M.Producer = "a test\nof two lines";
+  ManifestScope Root;
+  Root.Function = M.intern("forward(x)");
+  M.Scopes.push_back(Root);
+  ManifestScope Child;
+  Child.Parent = 0;
+  Child.Module = M.intern("layer1");
+  Child.Class = M.intern("Back\\slash\r");
+  Child.Call = {M.intern("net.py"), 3, 5, M.intern("self.layer1(x)")};
+  M.Scopes.push_back(Child);
+  Child.Parent = 1;
+  Child.Module = M.intern("0");
+  M.Scopes.push_back(Child);
+  ManifestSite Site;
+  Site.Kind = M.intern("method");
+  Site.Flags = SF_Root;
+  M.Sites.push_back(Site);
+  Site.Parent = 0;
+  Site.Kind = M.intern("aten::relu");
+  Site.Scope = 2;
+  Site.Flags = SF_Method | SF_Async;
+  M.Sites.push_back(Site);
+  Site.Producers = {1, 0};
+  M.Sites.push_back(Site);
+  return M;
+}
+
+/// The error of a text that should not be read.
+std::string errorOf(const std::string &Text) {
+  Manifest M;
+  std::string Error;
+  EXPECT_FALSE(parseManifest(Text, M, Error));
+  return Error;
+}
+
+/// Closes a text with the checksum that it should have.
+std::string closed(std::string Text) {
+  char Buffer[32];
+  snprintf(Buffer, sizeof(Buffer), "end %016llx\n",
+           static_cast<unsigned long long>(hashText(Text)));
+  return Text + Buffer;
+}
+
+std::string withoutEnd(const std::string &Text) {
+  return Text.substr(0, Text.rfind("end "));
+}
+
+TEST(ManifestFormat, WhatWasPrintedIsReadAndPrintedTheSame) {
+  std::string Text = printManifest(makeManifest());
+  Manifest M;
+  std::string Error;
+  ASSERT_TRUE(parseManifest(Text, M, Error)) << Error;
+  EXPECT_EQ(printManifest(M), Text);
+  EXPECT_EQ(M.modulePath(2), "layer1.0");
+  EXPECT_EQ(M.modulePath(0), "");
+  EXPECT_EQ(M.string(M.Scopes[1].Class), "Back\\slash\r");
+  EXPECT_EQ(M.Producer, "a test\nof two lines");
+  EXPECT_EQ(M.Sites[2].Producers, (std::vector<uint32_t>{1, 0}));
+}
+
+TEST(ManifestFormat, InterningGoesOnAfterReading) {
+  Manifest M;
+  std::string Error;
+  ASSERT_TRUE(parseManifest(printManifest(makeManifest()), M, Error));
+  size_t Count = M.Strings.size();
+  EXPECT_EQ(M.string(M.intern("aten::relu")), "aten::relu");
+  EXPECT_EQ(M.Strings.size(), Count);
+}
+
+TEST(ManifestFormat, HeadIsReadWithoutTheRest) {
+  ManifestHead Head;
+  std::string Error;
+  ASSERT_TRUE(parseManifestHead(printManifest(makeManifest()), Head, Error));
+  EXPECT_EQ(Head.ModelId, 0x5b6c1d2e3f4u);
+  EXPECT_EQ(Head.SiteCount, 3u);
+}
+
+TEST(ManifestFormat, EveryTruncationIsAnError) {
+  std::string Text = printManifest(makeManifest());
+  for (size_t Size = 0; Size + 1 < Text.size(); ++Size)
+    EXPECT_NE(errorOf(Text.substr(0, Size)), "") << Size;
+}
+
+TEST(ManifestFormat, EveryChangedByteIsAnError) {
+  std::string Text = printManifest(makeManifest());
+  for (size_t I = 0; I < Text.size(); ++I) {
+    std::string Changed = Text;
+    Changed[I] ^= 1;
+    EXPECT_NE(errorOf(Changed), "") << I;
+  }
+}
+
+TEST(ManifestFormat, ErrorsNameLineAndCause) {
+  std::string Text = printManifest(makeManifest());
+  EXPECT_EQ(errorOf("torchprof-manifest 2\n"),
+            "manifest line 1: expected manifest version 1, found version 2");
+  EXPECT_EQ(errorOf("something\n"),
+            "manifest line 1: expected 'torchprof-manifest', found "
+            "'something'");
+  EXPECT_EQ(errorOf(withoutEnd(Text)),
+            "manifest line 1: expected a closing checksum, found none: the "
+            "manifest is cut short");
+}
+
+TEST(ManifestFormat, IndicesAreCheckedBehindAValidChecksum) {
+  Manifest Forward = makeManifest();
+  Forward.Sites[1].Parent = 2; // parents precede children
+  EXPECT_NE(errorOf(printManifest(Forward)), "");
+  Manifest Scope = makeManifest();
+  Scope.Sites[1].Scope = 3;
+  EXPECT_NE(errorOf(printManifest(Scope)), "");
+  Manifest Producer = makeManifest();
+  Producer.Sites[2].Producers = {3};
+  EXPECT_NE(errorOf(printManifest(Producer)), "");
+  Manifest String = makeManifest();
+  String.Sites[0].Kind = static_cast<uint32_t>(String.Strings.size());
+  EXPECT_NE(errorOf(printManifest(String)), "");
+}
+
+TEST(ManifestFormat, AHugeCountIsNotBelieved) {
+  EXPECT_NE(errorOf(closed("torchprof-manifest 1\nmodel 1\nsites 4000000000\n"
+                           "producer x\nstrings 1\n\nscopes 0\ntable\n")),
+            "");
+}
+
+TEST(ManifestFormat, TheDocumentedExampleCanBeRead) {
+  std::ifstream In(TORCHPROF_DOCS "/manifest-format.md");
+  std::string Page((std::istreambuf_iterator<char>(In)),
+                   std::istreambuf_iterator<char>());
+  size_t Start = Page.find("```text\n");
+  ASSERT_NE(Start, std::string::npos);
+  Start += strlen("```text\n");
+  std::string Text = Page.substr(Start, Page.find("```", Start) - Start);
+  Manifest M;
+  std::string Error;
+  ASSERT_TRUE(parseManifest(Text, M, Error)) << Error;
+  ASSERT_EQ(M.Sites.size(), 3u);
+  EXPECT_EQ(M.string(M.Sites[1].Kind), "aten::relu");
+  EXPECT_EQ(M.string(M.Sites[1].Source.Text), "return torch.relu(x)");
+  EXPECT_EQ(M.Sites[2].Producers, (std::vector<uint32_t>{1}));
+  EXPECT_EQ(printManifest(M), Text);
+}
+
+} // namespace
