@@ -1,13 +1,9 @@
 //===- TestSupport.cpp - profiles of child processes ----------------------===//
 
 #include "TestSupport.h"
-#include "Clock.h"
-#include "Collector.h"
-#include "Probe.h"
 #include "torchprof/ManifestFormat.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -212,20 +208,18 @@ int runChild(const std::function<void()> &Body) {
   fflush(nullptr);
   pid_t Child = fork();
   if (Child == 0) {
-    Body();
+    try {
+      Body();
+    } catch (const std::exception &Error) {
+      // Unwinding further would run the rest of the tests in the child too.
+      fprintf(stderr, "exception in the child: %s\n", Error.what());
+      _exit(98);
+    }
     exit(testing::Test::HasFailure() ? 99 : 0);
   }
   int Status = 0;
   EXPECT_EQ(waitpid(Child, &Status, 0), Child);
   return WIFSIGNALED(Status) ? -WTERMSIG(Status) : WEXITSTATUS(Status);
-}
-
-void record(const std::string &File, const std::function<void()> &Body) {
-  EXPECT_EQ(runChild([&] {
-              ASSERT_EQ(setOption("file", File), 0);
-              Body();
-            }),
-            0);
 }
 
 std::string manifestText(uint64_t ModelId, unsigned Sites,
@@ -242,25 +236,6 @@ std::string manifestText(uint64_t ModelId, unsigned Sites,
     M.Sites.push_back(S);
   }
   return printManifest(M);
-}
-
-void addTestModel(uint64_t ModelId, unsigned Sites) {
-  EXPECT_EQ(addModel(manifestText(ModelId, Sites)), Registration::Added);
-}
-
-static std::atomic<uint64_t> Now{1000};
-
-void useTestClock(uint64_t Start) {
-  Now = Start;
-  clock::inject([] { return Now.load(std::memory_order_relaxed); });
-}
-void setClock(uint64_t Ticks) { Now = Ticks; }
-void advanceClock(uint64_t Ticks) { Now += Ticks; }
-
-void span(uint64_t Site, uint64_t Ticks) {
-  uint64_t Begin = beginSpan(Site);
-  advanceClock(Ticks);
-  endSpan(Begin, Site);
 }
 
 } // namespace torchprof::test

@@ -79,17 +79,23 @@ private:
 /// How a child ended: its exit code, or minus its signal.
 int runChild(const std::function<void()> &Body);
 
-/// As runChild, with the profile in \p File; expects exit code 0.
-void record(const std::string &File, const std::function<void()> &Body);
-
-/// A manifest of \p Sites sites, the first of them a root; registers it.
+/// A manifest of \p Sites sites, the first of them a root.
 std::string manifestText(uint64_t ModelId, unsigned Sites,
                          const std::string &Kind = "aten::relu");
-void addTestModel(uint64_t ModelId, unsigned Sites);
 
 inline uint64_t site(uint64_t ModelId, uint64_t Index) {
   return ModelId << format::SiteIndexBits | Index;
 }
+
+//===----------------------------------------------------------------------===//
+// CollectorSupport.cpp: for tests that are linked with the collector
+//===----------------------------------------------------------------------===//
+
+/// As runChild, with the profile in \p File; expects exit code 0.
+void record(const std::string &File, const std::function<void()> &Body);
+
+/// Registers the model of manifestText().
+void addTestModel(uint64_t ModelId, unsigned Sites);
 
 /// A clock that stands still until the test moves it.
 void useTestClock(uint64_t Start = 1000);

@@ -1,0 +1,110 @@
+//===- ManifestClassTest.cpp - manifests inside models --------------------===//
+
+#include "TorchSupport.h"
+#include "torchprof/Runtime.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
+#include <torch/csrc/jit/serialization/import.h>
+#include <torch/custom_class.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+
+static std::string textOf(const c10::IValue &Manifest) {
+  torch::jit::Stack S{Manifest};
+  Manifest.toObject()->type()->getMethod("text").run(S);
+  return S.back().toStringRef();
+}
+
+/// A module that holds a manifest, saved and loaded again.
+static torch::jit::Module saveAndLoad(const c10::IValue &Manifest) {
+  torch::jit::Module M("m");
+  M.register_attribute("manifest", Manifest.type(), Manifest);
+  std::stringstream File;
+  M.save(File);
+  return torch::jit::load(File);
+}
+
+TEST(ManifestClass, TextSurvivesSaveAndLoad) {
+  EXPECT_EQ(runChild([] {
+              std::string Text = manifestText(9, 3);
+              auto M = saveAndLoad(makeManifest(Text));
+              EXPECT_EQ(textOf(M.attr("manifest")), Text);
+            }),
+            0);
+}
+
+TEST(ManifestClass, DamagedTextLoadsWithOneWarning) {
+  EXPECT_EQ(runChild([] {
+              testing::internal::CaptureStderr();
+              c10::IValue Manifest = makeManifest("rubbish");
+              std::string Warning = testing::internal::GetCapturedStderr();
+              EXPECT_EQ(textOf(Manifest), "rubbish");
+              EXPECT_NE(Warning.find("model not recorded"), std::string::npos);
+            }),
+            0);
+}
+
+TEST(ManifestClass, LoadingAloneLeavesNoFile) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"),
+              [] { saveAndLoad(makeManifest(manifestText(9, 3))); });
+  EXPECT_TRUE(Folder.names().empty());
+}
+
+TEST(ManifestClass, ModelInConflictIsHiddenByItsManifest) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    auto G = probed("graph(%m : Any, %x : Tensor):\n"
+                    "  %root : int = torchprof::enter(%m, %site0)\n"
+                    "  begin %b1 @1\n"
+                    "  %y : Tensor = aten::relu(%x)\n"
+                    "  end %b1 @1\n"
+                    "  leave\n"
+                    "  return (%y)\n");
+    c10::IValue First = makeManifest(manifestText(7, 20));
+    testing::internal::CaptureStderr();
+    c10::IValue Second = makeManifest(manifestText(7, 5));
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("other sites"),
+              std::string::npos);
+    at::Tensor X = at::randn({8});
+    for (int I = 0; I < 3; ++I) {
+      interpret(G, {First, X});
+      interpret(G, {Second, X});
+    }
+    EXPECT_EQ(torchprof::stats().lost_conflict, 6u);
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 3u);
+}
+
+TEST(ManifestClass, FileNamesTheFramework) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    torchprof::Region Scope("work");
+    EXPECT_EQ(torchprof::profileFile().empty(), false);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(std::string(P.Process.Framework).rfind("LibTorch ", 0), 0u);
+  EXPECT_NE(P.region("work"), format::NoSlot);
+  EXPECT_GT(P.Process.ExplicitProbeTicks, P.Process.LoweredProbeTicks);
+}
+
+TEST(ManifestClass, ScopedRecordingRecordsItsScopeOnly) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    torchprof::stopRecording();
+    torchprof::RegionName Name("r");
+    { torchprof::Region Out(Name); }
+    {
+      torchprof::ScopedRecording Recording;
+      torchprof::Region In(Name);
+    }
+    { torchprof::Region Out(Name); }
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(P.region("r")), 1u);
+}
