@@ -1,0 +1,107 @@
+//===- AggregateTest.cpp - cells added up ---------------------------------===//
+
+#include "../../../tools/torchprof-report/Profile/Aggregate.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+
+format::Cell cellOf(const std::vector<uint64_t> &Samples) {
+  format::Cell C = {};
+  for (uint64_t Ticks : Samples)
+    recordSample(C, Ticks);
+  return C;
+}
+
+std::vector<uint64_t> randomSamples(unsigned Count, uint64_t Seed) {
+  std::mt19937_64 Random(Seed);
+  std::lognormal_distribution<double> Times(12, 2);
+  std::vector<uint64_t> Samples;
+  for (unsigned I = 0; I < Count; ++I)
+    Samples.push_back(static_cast<uint64_t>(Times(Random)));
+  return Samples;
+}
+
+TEST(Aggregate, MomentsOfKnownSamples) {
+  Aggregate A;
+  A.add(cellOf({2, 4, 4, 4, 5, 5, 7, 9}));
+  EXPECT_EQ(A.Count, 8u);
+  EXPECT_EQ(A.Min, 2u);
+  EXPECT_EQ(A.Max, 9u);
+  EXPECT_DOUBLE_EQ(A.mean(), 5);
+  EXPECT_DOUBLE_EQ(A.standardDeviation(), 2);
+  EXPECT_EQ(A.quantile(0.5), 4); // below 8 ticks buckets are exact
+  EXPECT_EQ(A.First.size(), format::FirstSamples);
+}
+
+TEST(Aggregate, QuantilesAreWithinAnEighth) {
+  std::vector<uint64_t> Samples = randomSamples(5000, 1);
+  Aggregate A;
+  A.add(cellOf(Samples));
+  std::sort(Samples.begin(), Samples.end());
+  for (double Fraction : {0.01, 0.1, 0.5, 0.9, 0.99, 1.0}) {
+    auto Exact = static_cast<double>(
+        Samples[static_cast<size_t>(std::ceil(Fraction * 5000)) - 1]);
+    EXPECT_LE(std::fabs(A.quantile(Fraction) - Exact), 0.125 * Exact)
+        << Fraction;
+  }
+}
+
+TEST(Aggregate, SumOfPartsIsTheWhole) {
+  std::vector<uint64_t> Samples = randomSamples(999, 2);
+  Aggregate Whole, Parts, Second;
+  Whole.add(cellOf(Samples));
+  Parts.add(cellOf({Samples.begin(), Samples.begin() + 400}));
+  Second.add(cellOf({Samples.begin() + 400, Samples.end()}));
+  Parts.add(Second);
+  EXPECT_EQ(Parts, Whole);
+}
+
+TEST(Aggregate, SumsDoNotWrap) {
+  format::Cell C = {};
+  C.Word = 2;
+  C.Sum = UINT64_MAX;
+  C.SquaresHigh = UINT64_MAX >> 1;
+  Aggregate A;
+  A.add(C);
+  A.add(C);
+  EXPECT_EQ(A.Sum, UInt128(UINT64_MAX) * 2);
+  EXPECT_GT(A.mean(), 1.8e19);
+}
+
+TEST(Aggregate, OtherClocksAreScaled) {
+  Aggregate A;
+  A.add(cellOf({100, 200}), 0.5);
+  EXPECT_EQ(A.Sum, 150u);
+  EXPECT_EQ(A.Squares, 12500u);
+  EXPECT_EQ(A.Min, 50u);
+  EXPECT_EQ(A.Max, 100u);
+  EXPECT_EQ(A.Count, 2u);
+  EXPECT_NEAR(A.quantile(1), 100, 12.5);
+}
+
+TEST(Aggregate, TornCellsAreNotRead) {
+  format::Cell C = cellOf({1, 2}), Copy;
+  EXPECT_TRUE(readCell(C, Copy, true));
+  EXPECT_EQ(Copy.Sum, 3u);
+  C.Word |= 1;
+  EXPECT_FALSE(readCell(C, Copy, true));
+  EXPECT_FALSE(readCell(C, Copy, false));
+}
+
+TEST(Aggregate, BucketsHoldWhatTheySay) {
+  for (unsigned B = 0; B + 1 < format::HistogramBuckets; ++B) {
+    EXPECT_EQ(format::histogramBucket(format::histogramLowerBound(B)), B);
+    EXPECT_EQ(format::histogramBucket(format::histogramLowerBound(B + 1) - 1),
+              B);
+  }
+}
+
+} // namespace

@@ -1,0 +1,55 @@
+//===- ExerciseReader.cpp - read anything, say everything -----------------===//
+
+#include "ExerciseReader.h"
+#include "../../../tools/torchprof-report/Profile/CheckProfile.h"
+#include "../../../tools/torchprof-report/Profile/ProfileJson.h"
+#include "../../../tools/torchprof-report/Profile/ProfileReader.h"
+#include "../../../tools/torchprof-report/Report/Merge.h"
+#include "../../../tools/torchprof-report/Report/ModuleTree.h"
+#include "../../../tools/torchprof-report/Report/Runs.h"
+#include "../../../tools/torchprof-report/Report/Summary.h"
+
+using namespace llvm;
+using namespace torchprof::report;
+
+std::string test::exerciseReader(StringRef Bytes) {
+  Expected<Profile> P =
+      readProfile(MemoryBuffer::getMemBufferCopy(Bytes, "damaged.tprof"));
+  if (!P)
+    return toString(P.takeError());
+  SiteTable Sites;
+  Sites.add(*P);
+  RunLatencies Latencies;
+  Latencies.add(*P, Sites);
+  Selection Everything;
+  SummaryInput In(Sites, Everything);
+  Document D;
+  for (GroupBy Group :
+       {GroupBy::Node, GroupBy::Kind, GroupBy::Stack, GroupBy::Module}) {
+    SummaryOptions Options;
+    Options.Group = Group;
+    for (const Column &C : allColumns())
+      Options.Columns.push_back(C.Id.str());
+    D.Tables.push_back(cantFail(makeSummary(In, Options)));
+  }
+  D.Tables.push_back(cantFail(makeFxTable(In, {})));
+  D.Tables.push_back(cantFail(makeTorchTable(In, {})));
+  D.Tables.push_back(makeLatencyTable(Sites, Latencies));
+  D.Tables.push_back(makeLatencyHistogram(Sites));
+  D.Tables.push_back(makeVaryingNodes(Sites, Everything, 0));
+  D.Tables.push_back(makeSlowFirstCalls(Sites, Everything, 0));
+  for (TableFormat Format : {TableFormat::Table, TableFormat::Json}) {
+    PrintOptions Options;
+    Options.Format = Format;
+    printDocument(D, Options, nulls());
+  }
+  makeModuleTrees(Sites, Everything);
+  checkProfile(*P);
+  writeProfileJson(*P, nulls());
+  Merger Sum(/*Mixed=*/false);
+  cantFail(Sum.add(*P));
+  // Damaged sums need not fit a cell.
+  consumeError(Sum.finish().takeError());
+  dropBadCells(*P);
+  return std::string();
+}

@@ -1,0 +1,103 @@
+//===- FormatTest.cpp - the file format, written and read -----------------===//
+
+#include "../../../tools/torchprof-report/Profile/ProfileJson.h"
+#include "../../../tools/torchprof-report/Profile/ProfileReader.h"
+#include "../../../tools/torchprof-report/Profile/TickClock.h"
+#include "TestProfiles.h"
+
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+using namespace torchprof::report::test;
+
+namespace {
+
+Profile read(const std::string &Bytes) {
+  return cantFail(
+      readProfile(MemoryBuffer::getMemBufferCopy(Bytes, "x.tprof")));
+}
+
+TEST(Format, WriteReadWriteIsTheSame) {
+  std::string Once = bytesOf(everySegment());
+  EXPECT_EQ(bytesOf(read(Once)), Once);
+}
+
+TEST(Format, JsonAndBackIsTheSame) {
+  std::string Once = bytesOf(everySegment());
+  std::string Json;
+  raw_string_ostream OS(Json);
+  writeProfileJson(read(Once), OS);
+  EXPECT_EQ(bytesOf(parse(OS.str())), Once);
+}
+
+TEST(Format, ReadsWhatWasWritten) {
+  Profile P = read(bytesOf(everySegment()));
+  EXPECT_EQ(P.State, format::FileState::Snapshot);
+  EXPECT_EQ(P.Generation, 3u);
+  EXPECT_EQ(P.counter(format::Counter::DroppedPairs), 1u);
+  ASSERT_EQ(P.Models.size(), 1u);
+  EXPECT_EQ(P.Models[0].Table->Sites.size(), 3u);
+  ASSERT_EQ(P.Regions.size(), 1u);
+  EXPECT_EQ(P.Regions[0].Name, "load");
+  ASSERT_EQ(P.Lanes.size(), 1u);
+  EXPECT_EQ(P.Lanes[0].Record.CurrentSlot, 1u);
+  EXPECT_EQ(P.Lanes[0].Cells[0].size(), 2u);
+  EXPECT_EQ(P.Lanes[0].Runs[0].Samples[1].LatencyTicks, 20u);
+  EXPECT_EQ(P.Lanes[0].Traces[0].dropped(), 6u);
+  EXPECT_TRUE(P.Warnings.empty());
+}
+
+TEST(Format, UnknownSegmentsAreSteppedOver) {
+  std::string Bytes = bytesOf(everySegment());
+  // The clock becomes a type of a later version.
+  Bytes[2 * format::PageBytes + 4] = 99;
+  Profile P = read(Bytes);
+  EXPECT_FALSE(P.Damaged);
+  EXPECT_EQ(P.Lanes.size(), 1u);
+  ASSERT_EQ(P.Warnings.size(), 1u);
+  EXPECT_EQ(P.Warnings[0],
+            "offset 8192: stepped over a segment of unknown type 99");
+}
+
+TEST(Format, TracesOfAnOlderGenerationAreEmpty) {
+  std::string Bytes = bytesOf(everySegment());
+  // FileHeader::Generation.
+  Bytes[offsetof(format::FileHeader, Generation)] = 4;
+  Profile P = read(Bytes);
+  EXPECT_TRUE(P.Lanes[0].Traces[0].Events.empty());
+}
+
+TEST(TickClock, AnchorsGiveTheRate) {
+  TickClock Clock(everySegment());
+  EXPECT_DOUBLE_EQ(Clock.nsPerTick(), 0.4);
+  EXPECT_TRUE(Clock.rateKnown());
+  EXPECT_EQ(Clock.realtimeNs(2500), 1007u);
+}
+
+TEST(TickClock, NominalRateWithoutDistantAnchors) {
+  TickClock Clock(parse(
+      R"({"process": {"clock": "tsc", "ticks_per_second": 2000000000},
+          "anchors": [{"ticks": 0, "monotonic_ns": 0},
+                      {"ticks": 10, "monotonic_ns": 1000}]})"));
+  EXPECT_DOUBLE_EQ(Clock.nsPerTick(), 0.5);
+}
+
+TEST(TickClock, SaysWhenNothingIsKnown) {
+  EXPECT_FALSE(
+      TickClock(parse(R"({"process": {"clock": "tsc"}})")).rateKnown());
+  EXPECT_TRUE(
+      TickClock(parse(R"({"process": {"clock": "monotonic"}})")).rateKnown());
+}
+
+TEST(TickClock, Drift) {
+  TickClock Clock(parse(
+      R"({"process": {"clock": "tsc", "ticks_per_second": 1000000000},
+          "anchors": [{"ticks": 0, "monotonic_ns": 0},
+                      {"ticks": 500000000, "monotonic_ns": 500000300},
+                      {"ticks": 1000000000, "monotonic_ns": 1000000000}]})"));
+  EXPECT_NEAR(Clock.driftNs(), 300, 1e-3);
+}
+
+} // namespace

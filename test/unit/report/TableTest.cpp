@@ -1,0 +1,63 @@
+//===- TableTest.cpp - numbers and names for people -----------------------===//
+
+#include "../../../tools/torchprof-report/Report/Table.h"
+#include "../../../tools/torchprof-report/Report/PrintTable.h"
+
+#include "gtest/gtest.h"
+
+using namespace torchprof::report;
+
+namespace {
+
+TEST(Table, TimesHaveUnits) {
+  EXPECT_EQ(formatTime(0), "0 ns");
+  EXPECT_EQ(formatTime(999), "999 ns");
+  EXPECT_EQ(formatTime(1000), "1.000 us");
+  EXPECT_EQ(formatTime(999999.4), "999.999 us");
+  EXPECT_EQ(formatTime(999999.9), "1.000 ms");
+  EXPECT_EQ(formatTime(1.5e9), "1.500 s");
+  EXPECT_EQ(formatTime(-2500), "-2.500 us");
+  EXPECT_EQ(formatTime(2500, TimeUnit::Ms), "0.003 ms");
+  EXPECT_EQ(formatTime(-0.1), "0 ns");
+}
+
+TEST(Table, MachinesGetExactNumbers) {
+  EXPECT_EQ(exactValue(Value::timeNs(123456789012), {}), "123456789012");
+  EXPECT_EQ(exactValue(Value::timeNs(1.25), {}), "1.2");
+  EXPECT_EQ(exactValue(Value::count(UINT64_MAX), {}), "18446744073709551615");
+  EXPECT_EQ(exactValue(Value::percent(100.0 / 3), {}), "33.3333");
+  EXPECT_EQ(exactValue(Value(), {}), "");
+}
+
+TEST(Table, PathsKeepTheirEnds) {
+  EXPECT_EQ(shortened("encoder.layers.11.attention", 100, Shorten::KeepEnd),
+            "encoder.layers.11.attention");
+  EXPECT_EQ(shortened("encoder.layers.11.attention", 16, Shorten::KeepEnd),
+            "..11.attention");
+  EXPECT_EQ(shortened("encoder.layers.11.attention", 14, Shorten::KeepEnd),
+            "..11.attention");
+  EXPECT_EQ(shortened("torchvision::roi_align", 10, Shorten::KeepStart),
+            "torchvis..");
+  EXPECT_EQ(shortened("abc", 1, Shorten::Never), "abc");
+}
+
+TEST(Table, NarrowTablesFit) {
+  Table T;
+  T.Columns = {TableColumn::text("module", "module"),
+               TableColumn::time("total_ns", "total"),
+               TableColumn::time("mean_ns", "mean")};
+  T.Columns[2].MayDrop = true;
+  T.Rows.push_back({Value::text("a.very.long.module.path.to.shorten"),
+                    Value::timeNs(1234567), Value::timeNs(1234567)});
+  PrintOptions Options;
+  Options.Width = 26;
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printTextTable(T, Options, OS);
+  EXPECT_EQ(OS.str(), "module           total\n"
+                      "------------  --------\n"
+                      "..to.shorten  1.235 ms\n"
+                      "mean left out to fit 26 columns; --width=0 shows all\n");
+}
+
+} // namespace

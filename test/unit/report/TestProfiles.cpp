@@ -1,0 +1,52 @@
+//===- TestProfiles.cpp - profiles for the report's tests -----------------===//
+
+#include "TestProfiles.h"
+#include "../../../tools/torchprof-report/Profile/ProfileJson.h"
+#include "../../../tools/torchprof-report/Profile/ProfileWriter.h"
+
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace torchprof::report;
+
+Profile test::parse(StringRef Json) {
+  Expected<Profile> P = profileFromJson(Json, "test.json");
+  if (!P) {
+    ADD_FAILURE() << toString(P.takeError());
+    return Profile();
+  }
+  return std::move(*P);
+}
+
+std::string test::bytesOf(const Profile &P) {
+  std::string Bytes;
+  raw_string_ostream OS(Bytes);
+  writeProfile(P, OS);
+  OS.flush();
+  return Bytes;
+}
+
+Profile test::everySegment() {
+  return parse(R"json({
+    "state": "snapshot", "generation": 3,
+    "process": {"pid": 1, "clock": "tsc", "ticks_per_second": 2500000000,
+                "mode": "trace", "counters": {"dropped_pairs": 1}},
+    "anchor_interval_ns": 5,
+    "anchors": [{"ticks": 0, "monotonic_ns": 0, "realtime_ns": 7},
+                {"ticks": 2500000000, "monotonic_ns": 1000000000}],
+    "models": [{"id": 5,
+      "scopes": [{"class": "Net", "function": "forward(x)"},
+                 {"parent": 0, "module": "a", "class": "A",
+                  "function": "forward", "call": {"file": "n.py", "line": 2}}],
+      "sites": [{"kind": "method", "name": "forward", "flags": ["root"]},
+                {"parent": 0, "kind": "aten::mm", "name": "y", "scope": 1},
+                {"parent": 1, "kind": "aten::t", "producers": [1]}]
+}],
+    "regions": [{"slot": 3, "name": "load"}],
+    "lanes": [{"thread": 11, "name": "main", "current_slot": 1,
+      "cells": [{"slot": 0, "samples": [10, 20]},
+                {"slot": 1, "samples": [5, 6, 70000], "cut": 2}],
+      "runs": [{"slot": 0, "capacity": 4, "samples": [[9, 10], [40, 20]]}],
+      "traces": [{"keep": "last", "capacity": 3, "written": 9,
+                  "events": [[1, 2, 3], [1, 6, 1], [0, 1, 9]]}]}]})json");
+}
