@@ -3,18 +3,21 @@
 #include "Options.h"
 #include "Warn.h"
 
+#include <bit>
 #include <charconv>
+#include <cstdio>
 
 namespace torchprof {
 
 namespace {
 struct Flag {
-  const char *Name, *Allowed;
+  const char *Name, *Default, *Allowed, *Help;
 };
 } // namespace
 
 static constexpr Flag Flags[] = {
-#define TORCHPROF_FLAG(NAME, DEFAULT, ALLOWED, HELP) {#NAME, ALLOWED},
+#define TORCHPROF_FLAG(NAME, DEFAULT, ALLOWED, HELP)                           \
+  {#NAME, DEFAULT, ALLOWED, HELP},
 #include "Flags.inc"
 };
 
@@ -52,6 +55,38 @@ static bool parseChoice(std::string_view Value, std::string_view No,
     return false;
   Result = Value == Yes;
   return true;
+}
+
+std::string optionsHelp() {
+  std::string Text = "torchprof: options of the runtime (variable=default: "
+                     "allowed values)\n";
+  for (const Flag &F : Flags)
+    Text += "  " + environmentName(F.Name) + "=" + F.Default + ": " +
+            F.Allowed + "\n      " + F.Help + "\n";
+  return Text;
+}
+
+std::string optionsPage() {
+  std::string Text =
+      "# Options of the runtime\n\n"
+      "<!-- Made from runtime/lib/Flags.inc; UPDATE_DOCS=1 and the test\n"
+      "Options.DocumentationIsMadeFromTheTable write it anew. -->\n\n"
+      "Each option is a variable of the environment, read once: when the first "
+      "model\nis loaded, at the first probe or at the first call of the "
+      "interface. The host may\nset the same options with "
+      "`torchprof_set_option(name, value)`, which wins.\nAn unknown "
+      "`TORCHPROF_` variable or a value that is not allowed is one warning\n"
+      "line, and the default stays. `TORCHPROF=help` prints this list and "
+      "records as\nusual. Switches also take `1`, `0`, `true` and `false`.\n\n"
+      "| Variable | Name | Default | Allowed | Meaning |\n"
+      "| --- | --- | --- | --- | --- |\n";
+  for (const Flag &F : Flags) {
+    std::string Default = F.Default;
+    Text += "| `" + environmentName(F.Name) + "` | `" + F.Name + "` | " +
+            (Default.empty() ? "none" : "`" + Default + "`") + " | " +
+            F.Allowed + " | " + F.Help + ". |\n";
+  }
+  return Text;
 }
 
 bool Options::set(std::string_view Name, std::string_view Value) {
@@ -123,6 +158,8 @@ void Options::readEnvironment(const char *const *Environment) {
       if (!Foreign)
         warn("unknown variable %.*s, expected one of %s", int(Variable.size()),
              Variable.data(), knownVariables().c_str());
+    } else if (Variable == "TORCHPROF" && Value == "help") {
+      fputs(optionsHelp().c_str(), stderr);
     } else if (!set(Known->Name, Value)) {
       warn("%.*s: expected %s, found '%.*s'", int(Variable.size()),
            Variable.data(), Known->Allowed, int(Value.size()), Value.data());

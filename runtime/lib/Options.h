@@ -41,6 +41,12 @@ const char *allowedValues(std::string_view Name);
 /// Name of the environment variable of an option.
 std::string environmentName(std::string_view Option);
 
+/// One line per option: what TORCHPROF=help prints.
+std::string optionsHelp();
+
+/// docs/runtime-options.md.
+std::string optionsPage();
+
 } // namespace torchprof
 
 #endif // TORCHPROF_OPTIONS_H

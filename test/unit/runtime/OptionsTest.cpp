@@ -3,7 +3,10 @@
 #include "Options.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <vector>
 
 using namespace torchprof;
@@ -73,4 +76,33 @@ TEST(Options, UnknownVariableIsNamedWithWhatIsKnown) {
 
 TEST(Options, TheBuildsOwnVariableIsNotOurs) {
   EXPECT_EQ(parse({"TORCHPROF_TORCH=system"}).Warnings, "");
+}
+
+TEST(Options, HelpNamesEveryVariableAndRecordingStaysOn) {
+  Parsed P = parse({"TORCHPROF=help"});
+  for (const char *Name : {"TORCHPROF=on", "TORCHPROF_FILE=torchprof-%p.tprof",
+                           "TORCHPROF_SCHEDULE=", "TORCHPROF_MODE=aggregate"})
+    EXPECT_NE(P.Warnings.find(Name), std::string::npos) << Name;
+  EXPECT_TRUE(P.Opts.Enabled);
+}
+
+TEST(Options, DefaultsOfTheTableAreThoseInForce) {
+  Parsed P = parse({});
+  std::string Page = optionsPage();
+  EXPECT_NE(Page.find("`file` | `" + P.Opts.File + "`"), std::string::npos);
+  EXPECT_NE(Page.find("`clock` | `" + P.Opts.Clock + "`"), std::string::npos);
+  EXPECT_NE(Page.find("`trace_events` | `" +
+                      std::to_string(P.Opts.TraceEvents) + "`"),
+            std::string::npos);
+  EXPECT_TRUE(P.Opts.Enabled && P.Opts.Lower && !P.Opts.Trace &&
+              !P.Opts.KeepFirst && !P.Opts.Plan.exists());
+}
+
+TEST(Options, DocumentationIsMadeFromTheTable) {
+  const char *Path = TORCHPROF_DOCS "/runtime-options.md";
+  if (getenv("UPDATE_DOCS"))
+    std::ofstream(Path) << optionsPage();
+  std::ifstream File(Path);
+  std::string Text{std::istreambuf_iterator<char>(File), {}};
+  EXPECT_EQ(Text, optionsPage()) << "run this test with UPDATE_DOCS=1";
 }

@@ -1,0 +1,92 @@
+//===- FormatTest.cpp - the layout that docs/profile-format.md describes --===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+TEST(Format, OffsetsAreThoseOfTheDocumentation) {
+  EXPECT_EQ(offsetof(FileHeader, State), 20u);
+  EXPECT_EQ(offsetof(FileHeader, FileBytes), 24u);
+  EXPECT_EQ(offsetof(FileHeader, SegmentCount), 32u);
+  EXPECT_EQ(offsetof(FileHeader, Generation), 40u);
+  EXPECT_EQ(offsetof(SegmentHeader, Bytes), 8u);
+  EXPECT_EQ(offsetof(SegmentHeader, PayloadBytes), 16u);
+  EXPECT_EQ(offsetof(SegmentHeader, Lane), 28u);
+  EXPECT_EQ(offsetof(ProcessRecord, Clock), 40u);
+  EXPECT_EQ(offsetof(ProcessRecord, NominalTicksPerSecond), 48u);
+  EXPECT_EQ(offsetof(ProcessRecord, Host), 72u);
+  EXPECT_EQ(offsetof(ProcessRecord, Command), 136u);
+  EXPECT_EQ(offsetof(ProcessRecord, Runtime), 648u);
+  EXPECT_EQ(offsetof(ProcessRecord, Framework), 712u);
+  EXPECT_EQ(offsetof(ProcessRecord, Schedule), 776u);
+  EXPECT_EQ(offsetof(ProcessRecord, Counters), 904u);
+  EXPECT_EQ(offsetof(LaneRecord, Thread), 8u);
+  EXPECT_EQ(offsetof(LaneRecord, Name), 24u);
+  EXPECT_EQ(offsetof(LaneRecord, CurrentSlot), 40u);
+  EXPECT_EQ(offsetof(LaneRecord, CurrentTicks), 48u);
+  EXPECT_EQ(offsetof(Cell, Word), 8u);
+  EXPECT_EQ(offsetof(Cell, Begins), 16u);
+  EXPECT_EQ(offsetof(Cell, Sum), 32u);
+  EXPECT_EQ(offsetof(Cell, Min), 56u);
+  EXPECT_EQ(offsetof(Cell, Nested), 72u);
+  EXPECT_EQ(offsetof(Cell, First), 80u);
+  EXPECT_EQ(offsetof(Cell, HistogramLow), 136u);
+  EXPECT_EQ(offsetof(Cell, HistogramHigh), 728u);
+  EXPECT_EQ(offsetof(TraceRecord, Epoch), 4u);
+  EXPECT_EQ(offsetof(TraceRecord, Written), 16u);
+  EXPECT_EQ(offsetof(RegionRecord, Name), 4u);
+}
+
+/// Sixteen bytes per line, as `xxd -g1` prints them but without the text.
+static std::string dump(const std::string &Bytes, uint64_t From,
+                        uint64_t Count) {
+  std::string Out;
+  char Piece[16];
+  for (uint64_t I = 0; I < Count; ++I) {
+    if (I % 16 == 0) {
+      snprintf(Piece, sizeof(Piece),
+               "%08llx:", static_cast<unsigned long long>(From + I));
+      Out += Piece;
+    }
+    snprintf(Piece, sizeof(Piece), " %02x", uint8_t(Bytes[From + I]));
+    Out += Piece;
+    if (I % 16 == 15)
+      Out += '\n';
+  }
+  return Out;
+}
+
+TEST(Format, WorkedExampleIsInTheDocumentation) {
+  TestFolder Folder;
+  std::string Path = Folder.file("p.tprof");
+  record(Path, [] {
+    useTestClock(1000);
+    addTestModel(7, 2);
+    span(site(7, 1), 100);
+    span(site(7, 1), 300);
+  });
+  std::ifstream File(Path, std::ios::binary);
+  std::string Bytes{std::istreambuf_iterator<char>(File), {}};
+  ASSERT_EQ(Bytes.size(), 53248u);
+  std::ifstream Page(TORCHPROF_DOCS "/profile-format.md");
+  std::string Text{std::istreambuf_iterator<char>(Page), {}};
+  for (auto [From, Count] : {std::pair<uint64_t, uint64_t>{0, 48},
+                             {0x5000, 48},
+                             {0x5400, 144},
+                             {0x5400 + 136 + 4 * 20, 48}}) {
+    std::string Wanted = dump(Bytes, From, Count);
+    EXPECT_NE(Text.find(Wanted), std::string::npos)
+        << "not in profile-format.md:\n"
+        << Wanted;
+  }
+}
