@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compat.h"
+#include "RecoverPaths.h"
 #include "SourceLocation.h"
 #include "torchprof/Passes.h"
 
@@ -194,6 +195,8 @@ void inlineCalls(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes) {
   CallInliner Inliner(Method, Table, Scopes, RootScope);
   Inliner.mark(Method.Body->block(), RootScope);
   Inliner.run(Method.Body->block());
+  if (Table.Scopes.size() == RootScope + 1)
+    recoverPaths(Method, RootScope, Table, Scopes);
 
   // What the importer does to code that it reads.
   std::shared_ptr<Graph> Body = Method.Body;

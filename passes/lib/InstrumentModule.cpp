@@ -9,6 +9,7 @@
 
 #include "ManifestObject.h"
 #include "ModuleMethods.h"
+#include "torchprof/StepTimer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -77,13 +78,17 @@ static uint64_t hashModel(const std::vector<MethodGraph> &Methods,
 }
 
 static SiteNumbering numberAll(const std::vector<MethodGraph> &Methods,
-                               ScopeMap Scopes, const SiteOptions &Options) {
+                               ScopeMap Scopes, const SiteOptions &Options,
+                               StepTimer &Timer) {
   Manifest Table;
   Table.Producer = "torchprof-opt " TORCHPROF_VERSION;
+  Timer.begin("inline calls");
   for (const MethodGraph &Method : Methods)
     inlineCalls(Method, Table, Scopes);
+  Timer.begin("number sites");
   SiteNumbering Numbering =
       numberSites(Methods, std::move(Table), Scopes, Options);
+  Timer.begin("hash the model");
   Numbering.Table.ModelId = hashModel(Methods, Numbering.Table);
   return Numbering;
 }
@@ -105,7 +110,9 @@ SiteNumbering numberModule(const Module &Root, const SiteOptions &Options,
   std::vector<MethodGraph> Methods;
   for (const OwnedFunction &F : chooseFunctions(Root, MethodNames))
     Methods.push_back(describeFunction(F, F.Function->graph()->copy()));
-  return numberAll(Methods, {}, Options);
+  std::vector<StepTime> Times;
+  StepTimer Timer(Times);
+  return numberAll(Methods, {}, Options, Timer);
 }
 
 InstrumentResult instrumentModule(Module &Root, const SiteOptions &Options,
@@ -120,10 +127,14 @@ InstrumentResult instrumentModule(Module &Root, const SiteOptions &Options,
     Methods.push_back(describeFunction(F, F.Function->graph()));
   }
   InstrumentResult Result;
+  StepTimer Timer(Result.Times);
   Result.Methods = Methods.size();
-  Result.Numbering = numberAll(Methods, std::move(Scopes), Options);
+  Result.Numbering = numberAll(Methods, std::move(Scopes), Options, Timer);
+  Timer.begin("write the manifest");
   setManifest(Root, carriersOf(Root), Result.Numbering.Table);
+  Timer.begin("insert probes");
   insertProbes(Result.Numbering, /*WithManifest=*/true);
+  Timer.finish();
   for (const OwnedFunction &F : Functions)
     F.Function->clear_optimized_graphs();
   return Result;

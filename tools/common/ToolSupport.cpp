@@ -9,14 +9,16 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <system_error>
 
 namespace torchprof {
 
 static std::string ToolName;
 
-void setToolName(llvm::StringRef Argv0) {
+void initTool(llvm::StringRef Argv0) {
   ToolName = llvm::sys::path::filename(Argv0).str();
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 /// LLVM reads a word that begins with '@' as the name of a response file. Here

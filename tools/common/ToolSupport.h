@@ -22,8 +22,10 @@ namespace torchprof {
 /// Exit codes of every tool.
 enum ExitCode { ExitFine = 0, ExitFinding = 1, ExitInput = 2 };
 
-/// Sets the name that messages begin with.
-void setToolName(llvm::StringRef Argv0);
+/// Sets the name that messages begin with, and makes a write past a limit on
+/// file sizes an error like that of a full disk. Call it after llvm::InitLLVM,
+/// which would end the process there.
+void initTool(llvm::StringRef Argv0);
 
 /// Parses the command line with LLVM's options. Prints what is wrong with it
 /// as errors of the tool and returns false, or true when all is well.

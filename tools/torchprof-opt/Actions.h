@@ -16,6 +16,7 @@ namespace torchprof {
 
 int instrumentAction();
 int stripAction();
+int checkAction();
 int printSitesAction();
 int passesAction();
 int listPassesAction();
@@ -29,6 +30,7 @@ extern llvm::cl::opt<std::string> Input;
 extern llvm::cl::opt<std::string> Output;
 extern llvm::cl::opt<bool> Instrument;
 extern llvm::cl::opt<bool> Strip;
+extern llvm::cl::opt<bool> Check;
 extern llvm::cl::opt<bool> PrintSites;
 extern llvm::cl::opt<bool> ListPasses;
 extern llvm::cl::opt<std::string> Passes;
@@ -43,6 +45,7 @@ extern llvm::cl::list<std::string> Inputs;
 extern llvm::cl::list<std::string> Libraries;
 extern llvm::cl::opt<std::string> MapDevice;
 extern llvm::cl::opt<bool> Quiet;
+extern llvm::cl::opt<bool> TimePasses;
 extern llvm::cl::opt<bool> Verbose;
 extern llvm::cl::OptionCategory Category;
 } // namespace options

@@ -120,6 +120,8 @@ int instrumentAction() {
     return Code;
   if (int Code = keepOutput(Output))
     return Code;
+  if (options::TimePasses)
+    llvm::errs() << Report.Times.c_str();
   if (options::Quiet)
     return ExitFine;
   outs() << options::Output << ": " << Report.Sites << " sites in "
@@ -154,6 +156,20 @@ int stripAction() {
   if (!options::Quiet)
     outs() << options::Output << ": " << Methods
            << (Methods == 1 ? " method" : " methods") << " restored\n";
+  return ExitFine;
+}
+
+int checkAction() {
+  ModelHolder Held;
+  if (int Code = loadInput(Held))
+    return Code;
+  uint64_t Sites = 0;
+  if (Outcome Failed = checkModel(*Held.get(), Sites))
+    return reportOutcome(options::Input, Failed);
+  if (!options::Quiet)
+    outs() << options::Input << ": " << Sites
+           << (Sites == 1 ? " site" : " sites")
+           << ", probes and manifest agree\n";
   return ExitFine;
 }
 

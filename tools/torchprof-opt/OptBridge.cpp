@@ -3,12 +3,13 @@
 #include "OptBridge.h"
 
 #include "../common/TorchModel.h"
-#include "torchprof/Passes.h"
+#include "torchprof/StepTimer.h"
 
 #include <torch/csrc/jit/ir/irparser.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
 
 namespace torchprof {
@@ -63,12 +64,26 @@ static uint64_t flagVanished(const Module &Reloaded, Manifest &Table) {
   return Vanished;
 }
 
-static Outcome verifyReloaded(const Module &Root) {
-  Manifest Table;
-  if (!readManifest(Root, Table))
-    return failure(2, "expected a model with probes, found one without");
-  auto Errors = verifyProbes(instrumentedMethods(Root), &Table);
-  return Errors.empty() ? Outcome() : failure(2, joinLines(Errors));
+Outcome checkModel(const Model &M, uint64_t &Sites) {
+  return guarded([&]() -> Outcome {
+    Manifest Table;
+    if (!readManifest(M.Root, Table))
+      return failure(2, "expected a model with probes, found one without");
+    Sites = Table.Sites.size();
+    auto Errors = verifyProbes(instrumentedMethods(M.Root), &Table);
+    return Errors.empty() ? Outcome() : failure(1, joinLines(Errors));
+  });
+}
+
+static std::string describeTimes(const std::vector<StepTime> &Times) {
+  std::string Text;
+  char Line[64];
+  for (const StepTime &Time : Times) {
+    std::snprintf(Line, sizeof(Line), "%10.3f ms  %s\n",
+                  static_cast<double>(Time.Ns) / 1e6, Time.Step);
+    Text += Line;
+  }
+  return Text;
 }
 
 Outcome instrumentToFile(Model &M, const SiteRequest &Request,
@@ -77,18 +92,33 @@ Outcome instrumentToFile(Model &M, const SiteRequest &Request,
     InstrumentResult Result =
         instrumentModule(M.Root, toOptions(Request), toVector(Request.Methods));
     describe(Result, Report);
-    if (Outcome Failed = saveModel(M, OutPath))
-      return Failed;
-    Module Reloaded = load(OutPath);
-    Manifest Table = std::move(Result.Numbering.Table);
-    Report.Vanished = flagVanished(Reloaded, Table);
-    if (Report.Vanished) {
-      replaceManifest(M.Root, Table);
+    StepTimer Timer(Result.Times);
+    auto SaveAndLoad = [&](Model &Reloaded) {
+      Timer.begin("save");
       if (Outcome Failed = saveModel(M, OutPath))
         return Failed;
-      Reloaded = load(OutPath);
+      Timer.begin("load again");
+      Reloaded.Root = load(OutPath);
+      return Outcome();
+    };
+    Model Reloaded;
+    if (Outcome Failed = SaveAndLoad(Reloaded))
+      return Failed;
+    Timer.begin("look for vanished sites");
+    Manifest Table = std::move(Result.Numbering.Table);
+    Report.Vanished = flagVanished(Reloaded.Root, Table);
+    if (Report.Vanished) {
+      replaceManifest(M.Root, Table);
+      if (Outcome Failed = SaveAndLoad(Reloaded))
+        return Failed;
     }
-    return verifyReloaded(Reloaded);
+    Timer.begin("verify probes");
+    uint64_t Sites = 0;
+    if (Outcome Failed = checkModel(Reloaded, Sites))
+      return Failed;
+    Timer.finish();
+    Report.Times = ownText(describeTimes(Result.Times));
+    return {};
   });
 }
 
@@ -112,10 +142,6 @@ Outcome printModelSites(const Model &M, const SiteRequest &Request, bool Json,
     Text = ownText(Out.str());
     return {};
   });
-}
-
-Outcome verifyModel(const Model &M) {
-  return guarded([&] { return verifyReloaded(M.Root); });
 }
 
 static const PassInfo *findPass(const std::string &Name) {

@@ -28,6 +28,7 @@ struct InstrumentReport {
   uint64_t Vanished = 0;
   OwnedText Skipped;      ///< "3 filtered, 120 moves values only"
   OwnedText SkippedNodes; ///< one line per node
+  OwnedText Times;        ///< one "milliseconds step" line per step
 };
 
 /// Instruments \p M in place and writes it to \p OutPath. Sites that the
@@ -43,8 +44,9 @@ Outcome stripToFile(Model &M, const char *OutPath, uint64_t &Methods);
 Outcome printModelSites(const Model &M, const SiteRequest &Request, bool Json,
                         OwnedText &Text);
 
-/// Checks the probes of an instrumented model against its manifest.
-Outcome verifyModel(const Model &M);
+/// Checks the probes of an instrumented model against its manifest and counts
+/// its sites. What does not agree is a finding, code 1.
+Outcome checkModel(const Model &M, uint64_t &Sites);
 
 /// Runs passes, a comma-separated list, over one graph in text form and
 /// returns what they print and the graph that results. An error of a pass has

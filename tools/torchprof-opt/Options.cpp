@@ -17,6 +17,9 @@ cl::opt<bool> Instrument("instrument",
                          cl::cat(Category));
 cl::opt<bool> Strip("strip", cl::desc("Take the probes out of a model again"),
                     cl::cat(Category));
+cl::opt<bool> Check("check",
+                    cl::desc("Check a model's probes against its manifest"),
+                    cl::cat(Category));
 cl::opt<bool> PrintSites("print-sites",
                          cl::desc("Print the sites of a model as a tree"),
                          cl::cat(Category));
@@ -71,6 +74,9 @@ cl::opt<std::string> MapDevice("map-device",
                                cl::value_desc("device"), cl::cat(Category));
 cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
                     cl::cat(Category));
+cl::opt<bool> TimePasses("time-passes",
+                         cl::desc("Print how long each step took"),
+                         cl::cat(Category));
 cl::opt<bool> Verbose("verbose", cl::desc("Say why nodes were skipped"),
                       cl::cat(Category));
 

@@ -19,7 +19,7 @@ static const char *Overview =
 
 int main(int Argc, char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
-  setToolName(Argv[0]);
+  initTool(Argv[0]);
   // This tool runs models to compare results, never to record.
   setenv("TORCHPROF", "off", 1);
   llvm::cl::HideUnrelatedOptions(options::Category);
@@ -33,6 +33,7 @@ int main(int Argc, char **Argv) {
   const std::vector<Action> Actions = {
       {options::Instrument, instrumentAction},
       {options::Strip, stripAction},
+      {options::Check, checkAction},
       {options::PrintSites, printSitesAction},
       {options::Passes.getNumOccurrences() > 0, passesAction},
       {options::ListPasses, listPassesAction},

@@ -124,7 +124,7 @@ static int checkOutput(StringRef Path) {
 
 int main(int Argc, char **Argv) {
   InitLLVM Init(Argc, Argv);
-  setToolName(Argv[0]);
+  initTool(Argv[0]);
   cl::HideUnrelatedOptions(Category);
   if (!parseOptions(Argc, Argv, Overview))
     return ExitInput;

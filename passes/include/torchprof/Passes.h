@@ -151,10 +151,17 @@ void printSites(const Manifest &Table, std::ostream &Out);
 /// The same as one JSON object with an array of sites.
 void printSitesJson(const Manifest &Table, std::ostream &Out);
 
+/// How long one step took.
+struct StepTime {
+  const char *Step;
+  uint64_t Ns;
+};
+
 /// What instrumentModule did.
 struct InstrumentResult {
   SiteNumbering Numbering;
   uint64_t Methods = 0;
+  std::vector<StepTime> Times;
 };
 
 /// Instruments every method of \p Root: keeps each method's code under a
