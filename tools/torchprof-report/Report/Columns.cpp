@@ -20,9 +20,9 @@ static Value quantile(const Row &R, double Fraction,
   return counted(R, R.Measured.quantile(Fraction), Context);
 }
 
-/// A share of the runs' time; a user region is not part of it.
+/// A share of the runs' time, for what is part of it.
 static Value share(const Row &R, double Ticks, const RowContext &Context) {
-  if (R.Kind == "region")
+  if (R.Outside)
     return Value();
   return Value::percent(Context.All.share(Ticks));
 }

@@ -67,6 +67,8 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
   }
   if (R.Members++ == 0)
     R.Order = S;
+  // What ran beside its parent, and user regions, which are around runs.
+  R.Outside &= Sites[S].Async || Sites[S].isRegion();
   R.Measured.add(Sites.measured(S));
   R.Self += Sites.self(S);
   if (Outermost)
@@ -158,6 +160,7 @@ Row report::makeThreadRow(const SiteTable &Sites, const Selection &Selected,
     if (Sites[S].isRegion() || !Sites.reached(S) || !Selected.matches(Sites, S))
       continue;
     ++R.Members;
+    R.Outside = false;
     R.Self += std::max<__int128>(Sites.self(S), 0);
     R.Measured.add(Sites.measured(S));
     if (Sites[S].Parent == NoIndex || (Sites[S].Flags & SF_Async))

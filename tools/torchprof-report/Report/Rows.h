@@ -30,6 +30,7 @@ struct Row {
   UInt128 Total = 0;
   __int128 Self = 0;
   uint32_t Members = 0;
+  bool Outside = true; ///< no member is part of the runs' time
 
   /// Self for people: never below 0. See belowZero().
   double selfTicks() const { return Self > 0 ? static_cast<double>(Self) : 0; }

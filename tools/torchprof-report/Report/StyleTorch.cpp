@@ -47,7 +47,7 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                                : Rows.size();
   const TickClock &Clock = In.Sites.clock();
   auto Share = [&](const Row &R, double Ticks) {
-    return R.Kind == "region" ? Value() : Value::percent(In.All.share(Ticks));
+    return R.Outside ? Value() : Value::percent(In.All.share(Ticks));
   };
   double SelfTotal = 0;
   for (const Row &R : Rows)
