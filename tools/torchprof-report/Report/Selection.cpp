@@ -14,13 +14,13 @@ Expected<Selection> Selection::create(ArrayRef<std::string> Include,
   auto Add = [](ArrayRef<std::string> Texts, std::vector<Glob> &Out,
                 StringRef Option) -> Error {
     for (const std::string &Text : Texts) {
-      Expected<GlobPattern> Pattern = GlobPattern::create(Text);
+      auto Owned = std::make_shared<const std::string>(Text);
+      Expected<GlobPattern> Pattern = GlobPattern::create(*Owned);
       if (!Pattern)
         return createStringError(inconvertibleErrorCode(),
                                  Option + "=" + Text + ": " +
                                      toString(Pattern.takeError()));
-      // The pattern refers to a text that lives as long as it does.
-      Out.push_back({Text, std::move(*Pattern)});
+      Out.push_back({std::move(Owned), std::move(*Pattern)});
     }
     return Error::success();
   };
@@ -61,7 +61,7 @@ Error Selection::checkAgainst(const SiteTable &Sites) const {
         continue;
       return createStringError(
           inconvertibleErrorCode(),
-          Twine(Globs == &Include ? "--include=" : "--exclude=") + G.Text +
+          Twine(Globs == &Include ? "--include=" : "--exclude=") + *G.Text +
               ": expected a glob that matches a kind, name or module path, "
               "found none that does; the kinds are " +
               join(Kinds.begin(), Kinds.end(), ", "));

@@ -14,6 +14,8 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
 
+#include <memory>
+
 namespace torchprof::report {
 
 class Selection {
@@ -37,7 +39,8 @@ public:
 
 private:
   struct Glob {
-    std::string Text;
+    /// The pattern refers to the text, which must not move with this struct.
+    std::shared_ptr<const std::string> Text;
     llvm::GlobPattern Pattern;
   };
 
