@@ -4,7 +4,8 @@
   models.py --runtime libtorchprof_runtime.so MODEL.pt INSTRUMENTED.pt SHAPE
 
 SHAPE is the input's, 1,3,224,224. Both models run in turns on one thread; the
-figures are the least and the median time of a call. First and second calls,
+figures are the least and the median CPU time of a call: what other processes
+take does not count, what they evict from the caches does. First and second calls,
 which compile the graph, are measured in processes of their own.
 """
 import argparse
@@ -33,9 +34,9 @@ def load(path):
 
 
 def timed(model, inputs):
-    begin = time.perf_counter()
+    begin = time.process_time()
     model(inputs)
-    return (time.perf_counter() - begin) * 1e3
+    return (time.process_time() - begin) * 1e3
 
 
 def starts(arguments, path):
