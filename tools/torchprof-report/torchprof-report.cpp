@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands/Command.h"
+#include "torchprof/ProfileFormat.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -18,8 +19,14 @@ using namespace torchprof::report;
 static constexpr int ExitFinding = 1;
 static constexpr int ExitError = 2;
 
+static void printVersion(raw_ostream &OS) {
+  OS << "torchprof-report " TORCHPROF_VERSION ", profile format "
+     << torchprof::format::FormatVersion << '\n';
+}
+
 int main(int Argc, char **Argv) {
   InitLLVM Setup(Argc, Argv);
+  cl::SetVersionPrinter(printVersion);
   // The parser would take a command it does not know for an argument.
   if (Argc > 1 && Argv[1][0] != '-' && !isCommand(Argv[1])) {
     WithColor::error(errs(), "torchprof-report")
