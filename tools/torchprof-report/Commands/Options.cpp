@@ -116,6 +116,16 @@ Error report::writeOutput(StringRef Path,
     }
     return Error::success();
   }
+  // A device or a pipe is written to, not replaced.
+  sys::fs::file_status Status;
+  if (!sys::fs::status(Path, Status) && sys::fs::exists(Status) &&
+      !sys::fs::is_regular_file(Status)) {
+    std::error_code Code;
+    raw_fd_ostream OS(Path, Code, sys::fs::CD_OpenExisting);
+    if (Code)
+      return createStringError(Code, Path + ": " + Code.message());
+    return Write(OS);
+  }
   Expected<sys::fs::TempFile> Temp =
       sys::fs::TempFile::create(Path + ".%%%%%%.tmp");
   if (!Temp)
