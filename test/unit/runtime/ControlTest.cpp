@@ -94,6 +94,22 @@ TEST(Control, NullArgumentsAreRefused) {
   torchprof_get_stats(nullptr, 0);
 }
 
+TEST(Control, ForkedHostWritesAFileOfItsOwn) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    for (int I = 0; I < 5; ++I)
+      runOnce();
+    EXPECT_EQ(runChild([] {
+                runOnce();
+                runOnce();
+              }),
+              0);
+    runOnce();
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 6u);
+  EXPECT_EQ(readProfile(Folder.file("p.1.tprof")).count(1), 2u);
+}
+
 TEST(Control, LibraryIsNeverUnmappedAndNamesNoFolder) {
   Dl_info Info;
   link_map *Map = nullptr;
