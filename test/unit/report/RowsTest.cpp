@@ -96,6 +96,26 @@ TEST(Rows, RootsInsideRootsAreNotRuns) {
   EXPECT_EQ(static_cast<int64_t>(makeTotals(Sites, Selection()).Total), 100);
 }
 
+// A node that calls into another model: its time is counted once, as that of
+// the other model's nodes.
+TEST(Rows, RootsInsideNodesAreNotRuns) {
+  SiteTable Sites = tableOf(R"({
+    "models": [{"id": 1, "sites": [
+        {"kind": "method", "name": "f", "flags": ["root"]},
+        {"parent": 0, "kind": "my::op"}]},
+      {"id": 2, "sites": [
+        {"kind": "method", "name": "g", "flags": ["root"]},
+        {"parent": 0, "kind": "aten::mm"}]}],
+    "lanes": [{"cells": [{"slot": 0, "samples": [100]},
+                         {"slot": 1, "samples": [80], "nested": 60},
+                         {"slot": 2, "samples": [60]},
+                         {"slot": 3, "samples": [50]}]}]})");
+  Totals All = makeTotals(Sites, Selection());
+  EXPECT_EQ(static_cast<int64_t>(All.Total), 100);
+  EXPECT_EQ(static_cast<int64_t>(All.Nodes), 20 + 50);
+  EXPECT_EQ(static_cast<int64_t>(All.unattributed()), 20 + 10);
+}
+
 TEST(Rows, OldGenerationsAreThrownAway) {
   SiteTable Sites = tableOf(R"({
     "generation": 2,

@@ -138,8 +138,11 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
       T.Cut += A.Cut;
     }
     __int128 Self = std::max<__int128>(Sites.self(S), 0);
+    // A run started by a node (or by a root itself) is a call: its time is in
+    // the outer run's already.
+    T.Total -= A.Nested;
     if (Sites[S].isRoot() && Sites[S].Parent == NoIndex) {
-      T.Total += Sites.outermostTotal(S);
+      T.Total += A.Sum;
       T.Runs += A.Count;
     } else if (Sites[S].Async)
       T.Async += Self;
@@ -148,6 +151,9 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     else
       T.NotSelected += Self;
   }
+  // Damaged numbers must not become a huge total.
+  if (static_cast<__int128>(T.Total) < 0)
+    T.Total = 0;
   return T;
 }
 

@@ -258,13 +258,6 @@ __int128 SiteTable::self(uint32_t S) const {
       if (Sites[I].Parent != NoIndex && !(Sites[I].Flags & SF_Async))
         ChildTotals[Sites[I].Parent] += Measured[I].Sum;
   }
-  UInt128 Inside = ChildTotals[S];
-  if (Sites[S].isRegion())
-    Inside += Measured[S].Nested;
+  UInt128 Inside = ChildTotals[S] + Measured[S].Nested;
   return static_cast<__int128>(Measured[S].Sum) - static_cast<__int128>(Inside);
-}
-
-UInt128 SiteTable::outermostTotal(uint32_t Root) const {
-  const Aggregate &A = Measured[Root];
-  return A.Sum > A.Nested ? A.Sum - A.Nested : 0;
 }

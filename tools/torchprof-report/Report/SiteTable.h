@@ -93,12 +93,10 @@ public:
 
   /// Ticks between begin and end, over all spans.
   UInt128 total(uint32_t S) const { return Measured[S].Sum; }
-  /// Total minus the synchronous children's totals; for a region, minus the
-  /// runs inside it. Negative when children were counted in spans that were
-  /// themselves cut or not finished.
+  /// Total minus the synchronous children's totals and minus the runs and
+  /// regions that it started. Negative when children were counted in spans that
+  /// were themselves cut or not finished.
   __int128 self(uint32_t S) const;
-  /// Of a root: total of its runs without those inside another root.
-  UInt128 outermostTotal(uint32_t Root) const;
   /// True if any span of the site was begun, recorded or not.
   bool reached(uint32_t S) const {
     return Measured[S].Begins || Measured[S].Count;
