@@ -5,8 +5,14 @@
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>
+#include <linux/seccomp.h>
+#include <malloc.h>
 #include <set>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace torchprof;
@@ -131,4 +137,55 @@ TEST(Thread, ProbesInThreadLocalDestructorsAreRecorded) {
       }).join();
   });
   EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 3u);
+}
+
+/// A run with nodes and a region: what a host's thread does again and again.
+static void hotPath() {
+  static const uint32_t Region = regionSlot("request");
+  uint64_t R = beginRegion(Region);
+  uint64_t Root = enterRoot(
+      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  for (uint64_t I = 1; I < 10; ++I)
+    endSpan(beginSpan(site(7, I)), site(7, I));
+  endSpan(Root, site(7, 0));
+  endRegion(R, Region);
+}
+
+TEST(Thread, HotPathMakesNoSystemCall) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers make system calls of their own";
+#endif
+  TestFolder Folder;
+  EXPECT_EQ(runChild([&] {
+              setOption("file", Folder.file("p.tprof"));
+              useTestClock(); // this mode of seccomp forbids rdtsc as well
+              addTestModel(7, 10);
+              hotPath();
+              // From here on any system call but exit kills.
+              if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+                _exit(77);
+              for (int I = 0; I < 1000; ++I)
+                hotPath();
+              syscall(SYS_exit, 0);
+            }),
+            0);
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(9), 1001u);
+}
+
+TEST(Thread, HotPathAllocatesNothingAndCausesNoPageFault) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 10);
+    hotPath();
+    struct rusage Before, After;
+    size_t Heap = mallinfo2().uordblks;
+    getrusage(RUSAGE_THREAD, &Before);
+    for (int I = 0; I < 20'000; ++I)
+      hotPath();
+    getrusage(RUSAGE_THREAD, &After);
+    EXPECT_EQ(mallinfo2().uordblks, Heap);
+    // The kernel takes a few of its own, for write-back or its statistics;
+    // the 220 000 spans would make at least one per page.
+    EXPECT_LE(After.ru_minflt - Before.ru_minflt, 20);
+  });
 }
