@@ -1,7 +1,7 @@
 # Builds, tests and ships the tools and the runtime for Debian 12's LibTorch:
 #
 #   docker build -t torchprof .
-#   docker run --rm -v "$PWD:/work" torchprof record model.pt --input 'float[1,3,224,224]'
+#   docker run --rm -v "$PWD:/models" torchprof record model.pt --input 'float[1,3,224,224]'
 #
 # scripts/clean-root --docker runs the same commands without Docker, to keep
 # them true.
@@ -19,5 +19,5 @@ COPY --from=build /src/build/system/torchprof.deb /tmp/
 RUN apt-get update \
  && apt-get install -y --no-install-recommends /tmp/torchprof.deb \
  && rm -rf /tmp/torchprof.deb /var/lib/apt/lists/*
-WORKDIR /work
+WORKDIR /models
 ENTRYPOINT ["torchprof"]
