@@ -116,7 +116,7 @@ install llvm-14-tools or turn TORCHPROF_BUILD_TESTS off")
       COMMAND "${TORCHPROF_MODEL_PYTHON}" "${TORCHPROF_LIT}" -v
         "${exec}/${file}")
     set_tests_properties(lit/${file} PROPERTIES
-      TIMEOUT 900
+      TIMEOUT 1800
       SKIP_REGULAR_EXPRESSION "UNSUPPORTED: torchprof ::")
     if(TEST models)
       file(STRINGS "${folder}/${file}" needsModels REGEX "%models" LIMIT_COUNT 1)
