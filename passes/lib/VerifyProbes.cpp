@@ -2,11 +2,13 @@
 //
 // A pair is well formed when its end stands in the same block as its begin,
 // after it, with the same constant site. Sites are unique over all methods and
-// agree with the manifest. A reloaded forked graph receives its site numbers
+// agree with the manifest. Where an exception is always raised between the two,
+// a begin may stand alone. A reloaded forked graph receives its site numbers
 // as captured inputs, so constants are followed out of forked graphs.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ControlFlow.h"
 #include "ProbeOps.h"
 #include "torchprof/Passes.h"
 
@@ -83,6 +85,14 @@ private:
     return Constant->toInt();
   }
 
+  static bool raisesAfter(const Node *Begin) {
+    const Node *Last = Begin->owningBlock()->return_node();
+    for (const Node *N = Begin->next(); N != Last; N = N->next())
+      if (neverCompletes(N))
+        return true;
+    return false;
+  }
+
   void checkBegin(Node *Begin) {
     size_t Wanted = Begin->kind() == ops::enter() ? 2 : 1;
     if (Begin->inputs().size() != Wanted || Begin->outputs().size() != 1) {
@@ -99,6 +109,9 @@ private:
     if (++Sites[*Site] == 2)
       report(Site, "expected one begin, found another one");
     const auto &Uses = Begin->output()->uses();
+    // The importer removes what an exception always skips, ends as well.
+    if (Uses.empty() && raisesAfter(Begin))
+      return;
     if (Uses.size() != 1 || !ops::closes(Uses[0].user) || Uses[0].offset != 0) {
       report(Site, "expected one end, found " +
                        (Uses.empty() ? std::string("none")

@@ -130,17 +130,22 @@ Registration addModel(std::string_view Text) {
   bool Readable = parseManifestHead(Text, Head, Error);
   ProcessLock Lock;
   readOptions();
+  // Where nothing is recorded, what cannot be recorded is no news: a tool that
+  // rewrites models meets several versions of one manifest.
+  bool Speaks = State.Opts.Enabled;
   if (!Readable) {
-    warn("model not recorded: its manifest cannot be read: %s", Error.c_str());
+    if (Speaks)
+      warn("model not recorded: its manifest cannot be read: %s",
+           Error.c_str());
     return Registration::Full;
   }
   Registration Result = registerModel(Head.ModelId, Head.SiteCount, Text);
   if (Result == Registration::Conflict) {
-    if (!Process.HasConflicts.exchange(1))
+    if (!Process.HasConflicts.exchange(1) && Speaks)
       warn("model not recorded: another model with id %llx but other sites "
            "was loaded before",
            static_cast<unsigned long long>(Head.ModelId));
-  } else if (Result == Registration::Full) {
+  } else if (Result == Registration::Full && Speaks) {
     warn("model not recorded: out of memory or slots");
   }
   return Result;

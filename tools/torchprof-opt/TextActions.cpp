@@ -23,9 +23,11 @@ static std::string normalize(StringRef Text) {
   std::string Result;
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
+    // The blank before the '=' is no indentation.
     StringRef Body = Line.ltrim();
+    StringRef Indent = Line.drop_back(Body.size()).drop_back(1);
     if (Body.consume_front("= "))
-      Result += "  " + Body.str();
+      Result += Indent.str() + Body.str();
     else
       Result += Line.str();
     Result += '\n';
