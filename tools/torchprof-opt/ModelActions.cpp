@@ -2,9 +2,10 @@
 
 #include "../common/ToolSupport.h"
 #include "Actions.h"
-#include "OptBridge.h"
+#include "RequestHolder.h"
 #include "VerifyBridge.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,31 +13,6 @@ namespace torchprof {
 
 using llvm::outs;
 using llvm::StringRef;
-
-namespace {
-
-/// The options of site selection in the bridge's terms.
-class RequestHolder {
-public:
-  RequestHolder()
-      : Include(options::Include), Exclude(options::Exclude),
-        Methods(options::Methods) {}
-
-  SiteRequest get() const {
-    SiteRequest Request;
-    Request.AllNodes = options::Nodes == options::NodesValue::All;
-    Request.ModuleLevel = options::Level == options::LevelValue::Module;
-    Request.Include = Include.get();
-    Request.Exclude = Exclude.get();
-    Request.Methods = Methods.get();
-    return Request;
-  }
-
-private:
-  TextListHolder Include, Exclude, Methods;
-};
-
-} // namespace
 
 static int load(StringRef Path, ModelHolder &Held) {
   const char *Device =
@@ -98,32 +74,24 @@ static int openOutput(OutputFile &Output) {
   return ExitFine;
 }
 
-static int keepOutput(OutputFile &Output) {
-  if (std::string Error = Output.keep(); !Error.empty())
-    return reportError(options::Output + ": " + Error);
-  return ExitFine;
-}
-
-int instrumentAction() {
+/// Loads the input, has \p Write fill the output's temporary file, and keeps
+/// it if that went well.
+static int
+rewriteInput(llvm::function_ref<int(Model &, const OutputFile &)> Write) {
   ModelHolder Held;
   if (int Code = loadInput(Held))
     return Code;
   OutputFile Output;
   if (int Code = openOutput(Output))
     return Code;
-  InstrumentReport Report;
-  RequestHolder Request;
-  if (Outcome Failed = instrumentToFile(*Held.get(), Request.get(),
-                                        Output.temporaryPath(), Report))
-    return reportOutcome(options::Input, Failed);
-  if (int Code = verifyOutput(Output))
+  if (int Code = Write(*Held.get(), Output))
     return Code;
-  if (int Code = keepOutput(Output))
-    return Code;
-  if (options::TimePasses)
-    llvm::errs() << Report.Times.c_str();
-  if (options::Quiet)
-    return ExitFine;
+  if (std::string Error = Output.keep(); !Error.empty())
+    return reportError(options::Output + ": " + Error);
+  return ExitFine;
+}
+
+static void printReport(const InstrumentReport &Report) {
   outs() << options::Output << ": " << Report.Sites << " sites in "
          << Report.Methods << (Report.Methods == 1 ? " method, " : " methods, ")
          << Report.Nodes << " nodes seen";
@@ -137,21 +105,34 @@ int instrumentAction() {
   outs() << '\n';
   if (options::Verbose && !Report.SkippedNodes.empty())
     outs() << Report.SkippedNodes.c_str() << '\n';
+}
+
+int instrumentAction() {
+  InstrumentReport Report;
+  int Code = rewriteInput([&](Model &M, const OutputFile &Output) -> int {
+    RequestHolder Request;
+    if (Outcome Failed =
+            instrumentToFile(M, Request.get(), Output.temporaryPath(), Report))
+      return reportOutcome(options::Input, Failed);
+    return verifyOutput(Output);
+  });
+  if (Code)
+    return Code;
+  if (options::TimePasses)
+    llvm::errs() << Report.Times.c_str();
+  if (!options::Quiet)
+    printReport(Report);
   return ExitFine;
 }
 
 int stripAction() {
-  ModelHolder Held;
-  if (int Code = loadInput(Held))
-    return Code;
-  OutputFile Output;
-  if (int Code = openOutput(Output))
-    return Code;
   uint64_t Methods = 0;
-  if (Outcome Failed =
-          stripToFile(*Held.get(), Output.temporaryPath(), Methods))
-    return reportOutcome(options::Input, Failed);
-  if (int Code = keepOutput(Output))
+  int Code = rewriteInput([&](Model &M, const OutputFile &Output) -> int {
+    if (Outcome Failed = stripToFile(M, Output.temporaryPath(), Methods))
+      return reportOutcome(options::Input, Failed);
+    return ExitFine;
+  });
+  if (Code)
     return Code;
   if (!options::Quiet)
     outs() << options::Output << ": " << Methods

@@ -7,7 +7,7 @@
 
 #include "../common/ToolSupport.h"
 #include "Actions.h"
-#include "OptBridge.h"
+#include "RequestHolder.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -64,13 +64,7 @@ int passesAction() {
   auto Buffer = llvm::MemoryBuffer::getFileOrSTDIN(options::Input);
   if (!Buffer)
     return reportError(options::Input + ": " + Buffer.getError().message());
-  TextListHolder Include(options::Include), Exclude(options::Exclude);
-  SiteRequest Request;
-  Request.AllNodes = options::Nodes == options::NodesValue::All;
-  Request.ModuleLevel = options::Level == options::LevelValue::Module;
-  Request.Include = Include.get();
-  Request.Exclude = Exclude.get();
-
+  RequestHolder Request;
   std::vector<std::string> Graphs = splitGraphs((*Buffer)->getBuffer());
   int Code = ExitFine;
   for (size_t I = 0; I < Graphs.size(); ++I) {
@@ -84,7 +78,7 @@ int passesAction() {
     OwnedText Text;
     if (Outcome Failed =
             runPasses(options::Passes.c_str(), normalize(Graphs[I]).c_str(),
-                      Request, Text)) {
+                      Request.get(), Text)) {
       outs().flush();
       Code =
           std::max(Code, reportOutcome(options::Input + ": " + Label, Failed));

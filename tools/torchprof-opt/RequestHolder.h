@@ -1,0 +1,36 @@
+//===- RequestHolder.h - site selection from the options --------*- C++ -*-===//
+
+#ifndef TORCHPROF_TOOLS_REQUESTHOLDER_H
+#define TORCHPROF_TOOLS_REQUESTHOLDER_H
+
+#include "../common/ToolSupport.h"
+#include "Actions.h"
+#include "OptBridge.h"
+
+namespace torchprof {
+
+/// The options of site selection in the bridge's terms. Owns what the request
+/// points to.
+class RequestHolder {
+public:
+  RequestHolder()
+      : Include(options::Include), Exclude(options::Exclude),
+        Methods(options::Methods) {}
+
+  SiteRequest get() const {
+    SiteRequest Request;
+    Request.AllNodes = options::Nodes == options::NodesValue::All;
+    Request.ModuleLevel = options::Level == options::LevelValue::Module;
+    Request.Include = Include.get();
+    Request.Exclude = Exclude.get();
+    Request.Methods = Methods.get();
+    return Request;
+  }
+
+private:
+  TextListHolder Include, Exclude, Methods;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_REQUESTHOLDER_H
