@@ -131,6 +131,9 @@ TEST(Fork, StormWithRecordingThreadsCountsEverythingOnce) {
   std::string Count = Folder.file("count");
   record(Folder.file("p.tprof"), [&] {
     addTestModel(7, 2);
+    // The parent takes the file's plain name before any child can.
+    spans(50);
+    Own += 50;
     std::atomic<bool> Done{false};
     std::vector<std::thread> Threads;
     for (int I = 0; I < 3; ++I)
