@@ -17,7 +17,7 @@ static bool isState(const std::string &Name) {
   return Name == "__getstate__" || Name == "__setstate__";
 }
 
-static std::vector<Function *> allFunctions(const c10::ClassType &Class) {
+std::vector<Function *> allFunctions(const c10::ClassType &Class) {
   std::vector<Function *> Found = Class.methods();
   for (const auto *Hooks :
        {&Class.getForwardHooks(), &Class.getForwardPreHooks()})

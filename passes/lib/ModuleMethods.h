@@ -27,6 +27,9 @@ struct OwnedFunction {
   std::string Instance;
 };
 
+/// Methods and hooks of \p Class.
+std::vector<torch::jit::Function *> allFunctions(const c10::ClassType &Class);
+
 /// Methods and hooks of the root that hold the model's own code, sorted by
 /// name; state methods and kept originals are not among them.
 std::vector<OwnedFunction> ownFunctions(const torch::jit::Module &Root);

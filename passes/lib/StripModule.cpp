@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LostNames.h"
 #include "ManifestObject.h"
 #include "ModuleMethods.h"
 
@@ -34,7 +35,8 @@ static void removeMethod(const OwnedFunction &F) {
 
 uint64_t stripModule(Module &Root) {
   std::vector<OwnedFunction> Kept = keptFunctions(Root);
-  if (Kept.empty() || !Root.hasattr(ManifestAttribute))
+  Manifest Table;
+  if (Kept.empty() || !readManifest(Root, Table))
     throw InstrumentError("expected a model with probes, found one without");
   std::vector<c10::ClassTypePtr> Carriers = carriersOf(Root);
   for (const OwnedFunction &Original : Kept) {
@@ -47,6 +49,7 @@ uint64_t stripModule(Module &Root) {
   }
   for (const OwnedFunction &Original : Kept)
     removeMethod(Original);
+  restoreNames(Root, Table);
   removeManifest(Root, Carriers);
   return Kept.size();
 }

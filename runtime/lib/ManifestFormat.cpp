@@ -123,6 +123,16 @@ std::string printManifest(const Manifest &M) {
     }
     Out += '\n';
   }
+  if (!M.Names.empty())
+    Out += "names " + std::to_string(M.Names.size()) + "\n";
+  for (const ManifestName &N : M.Names) {
+    appendNumber(Out, N.Function);
+    for (uint32_t Number : {N.Value, N.Name}) {
+      Out += ' ';
+      appendNumber(Out, Number);
+    }
+    Out += '\n';
+  }
   Out += "end " + hexText(hashText(Out)) + "\n";
   return Out;
 }
@@ -185,6 +195,12 @@ public:
   }
 
   bool atEndOfLine() const { return Line.empty(); }
+
+  /// Whether the next line is "KEYWORD value".
+  bool follows(std::string_view Keyword) const {
+    return !Failed && Rest.size() > Keyword.size() &&
+           Rest.starts_with(Keyword) && Rest[Keyword.size()] == ' ';
+  }
 
   /// Reads a number of at most \p Limit, or "-" for NoIndex if \p Optional.
   bool number(uint32_t &Value, uint32_t Limit, bool Optional = false) {
@@ -355,6 +371,14 @@ bool parseManifest(std::string_view Text, Manifest &M, std::string &Error) {
       S.Producers.push_back(Producer);
     }
   }
+  uint32_t NameCount = 0;
+  if (P.follows("names") && !P.nextCount("names", NameCount))
+    return false;
+  M.Names.resize(NameCount);
+  for (ManifestName &N : M.Names)
+    if (!P.nextLine() || !P.index(N.Function, StringCount) ||
+        !P.number(N.Value, NoIndex) || !P.index(N.Name, StringCount))
+      return false;
   return P.nextLine("end");
 }
 

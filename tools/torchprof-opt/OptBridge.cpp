@@ -104,10 +104,10 @@ Outcome instrumentToFile(Model &M, const SiteRequest &Request,
     Model Reloaded;
     if (Outcome Failed = SaveAndLoad(Reloaded))
       return Failed;
-    Timer.begin("look for vanished sites");
+    Timer.begin("look for what vanished");
     Manifest Table = std::move(Result.Numbering.Table);
     Report.Vanished = flagVanished(Reloaded.Root, Table);
-    if (Report.Vanished) {
+    if (addLostNames(M.Root, Reloaded.Root, Table) + Report.Vanished) {
       replaceManifest(M.Root, Table);
       if (Outcome Failed = SaveAndLoad(Reloaded))
         return Failed;

@@ -145,6 +145,14 @@ std::vector<std::string> verifyProbes(const std::vector<MethodGraph> &Methods,
 /// what vanished when a file was saved and loaded.
 std::vector<uint32_t> sitesIn(const std::vector<MethodGraph> &Methods);
 
+/// Adds to \p Table the names of values outside the instrumented methods that
+/// \p Saved has and \p Reloaded, which was loaded from the file it was saved
+/// to, has not: LibTorch breaks the lines of a bigger model elsewhere, and a
+/// result written as an expression has no name. stripModule gives them back.
+/// Names in free functions are not looked at. Returns their number.
+uint64_t addLostNames(const torch::jit::Module &Saved,
+                      const torch::jit::Module &Reloaded, Manifest &Table);
+
 /// Prints the sites as a tree: index, kind, node name, module path, source.
 void printSites(const Manifest &Table, std::ostream &Out);
 

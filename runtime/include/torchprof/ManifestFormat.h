@@ -70,6 +70,14 @@ struct ManifestSite {
   std::vector<uint32_t> Producers; ///< sites whose outputs are inputs here
 };
 
+/// The name of a value in a function that was not instrumented, which saving
+/// the instrumented model loses and stripping gives back.
+struct ManifestName {
+  uint32_t Function = 0; ///< string: path of a module and method, "a.0.forward"
+  uint32_t Value = 0;    ///< number of the value in the order of the nodes
+  uint32_t Name = 0;     ///< string
+};
+
 /// The manifest in memory. Strings are interned: string 0 is "".
 /// A site's index is its position in Sites; parents precede children.
 struct Manifest {
@@ -78,6 +86,7 @@ struct Manifest {
   std::vector<std::string> Strings{std::string()};
   std::vector<ManifestScope> Scopes;
   std::vector<ManifestSite> Sites;
+  std::vector<ManifestName> Names;
 
   /// Returns the number of \p Text among Strings, adding it if it is new.
   uint32_t intern(std::string_view Text);

@@ -39,6 +39,7 @@ Manifest makeManifest() {
   M.Sites.push_back(Site);
   Site.Producers = {1, 0};
   M.Sites.push_back(Site);
+  M.Names.push_back({M.intern("layer1.0.forward"), 17, M.intern("x6")});
   return M;
 }
 
@@ -73,6 +74,9 @@ TEST(ManifestFormat, WhatWasPrintedIsReadAndPrintedTheSame) {
   EXPECT_EQ(M.string(M.Scopes[1].Class), "Back\\slash\r");
   EXPECT_EQ(M.Producer, "a test\nof two lines");
   EXPECT_EQ(M.Sites[2].Producers, (std::vector<uint32_t>{1, 0}));
+  ASSERT_EQ(M.Names.size(), 1u);
+  EXPECT_EQ(M.Names[0].Value, 17u);
+  EXPECT_EQ(M.string(M.Names[0].Name), "x6");
 }
 
 TEST(ManifestFormat, InterningGoesOnAfterReading) {
