@@ -38,6 +38,15 @@ class Pickled(torch.nn.Module):
         self.training = state[1]
 
 
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Simple()
+
+    def forward(self, x):
+        return self.inner(x)
+
+
 save(
     Simple(),
     "simple.pt",
@@ -46,3 +55,8 @@ save(
 save(Identity(), "identity.pt")
 save(Pickled(), "pickled.pt")
 torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
+
+# What a module lowered to a backend has and no other: the backend's object.
+lowered = torch.jit.script(Holder())
+lowered.inner._c._register_attribute("__backend", torch._C.IntType.get(), 1)
+lowered.save(os.path.join(folder, "lowered.pt"))
