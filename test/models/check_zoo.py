@@ -273,6 +273,8 @@ def main():
     parser.add_argument("--runtime", required=True)
     parser.add_argument("--group", default="")
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--part", metavar="K/N", default="1/1",
+                        help="the K-th of N parts of the models")
     parser.add_argument("--strip", action="store_true")
     arguments, options = parser.parse_known_args()
 
@@ -286,6 +288,8 @@ def main():
         entries = [e for e in entries if e["group"] == arguments.group]
     if arguments.only:
         entries = [e for e in entries if e["name"] in arguments.only]
+    part, parts = map(int, arguments.part.split("/"))
+    entries = entries[part - 1::parts]
     failures = sites = 0
     for entry in entries:
         try:
