@@ -21,12 +21,14 @@ uint64_t hashText(std::string_view Text, uint64_t Seed) {
 }
 
 uint32_t Manifest::intern(std::string_view Text) {
-  auto It = Interned.find(Text);
-  if (It != Interned.end())
-    return It->second;
+  size_t Hash = std::hash<std::string_view>()(Text);
+  auto [First, Last] = Interned.equal_range(Hash);
+  for (auto It = First; It != Last; ++It)
+    if (Strings[It->second] == Text)
+      return It->second;
   auto Index = static_cast<uint32_t>(Strings.size());
   Strings.emplace_back(Text);
-  Interned.emplace(Strings.back(), Index);
+  Interned.emplace(Hash, Index);
   return Index;
 }
 

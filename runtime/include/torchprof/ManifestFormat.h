@@ -16,9 +16,10 @@
 #define TORCHPROF_MANIFESTFORMAT_H
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace torchprof {
@@ -97,7 +98,9 @@ struct Manifest {
   std::string modulePath(uint32_t Scope) const;
 
 private:
-  std::map<std::string, uint32_t, std::less<>> Interned{{std::string(), 0}};
+  /// Numbers of strings by hash: the strings themselves are held once.
+  std::unordered_multimap<size_t, uint32_t> Interned{
+      {std::hash<std::string_view>()({}), 0}};
 };
 
 /// The text of a manifest.
