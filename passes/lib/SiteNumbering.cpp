@@ -151,7 +151,9 @@ private:
 
   void skip(const Node *N, const char *Reason) {
     ++Result.SkippedByKind[Reason];
-    Result.SkippedNodes.push_back(N->kind().toQualString() + std::string(": ") +
+    const std::string &Path = pathOf(scopeOf(N));
+    Result.SkippedNodes.push_back(N->kind().toQualString() +
+                                  (Path.empty() ? "" : " in " + Path) + ": " +
                                   Reason);
   }
 
