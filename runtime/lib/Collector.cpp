@@ -100,6 +100,7 @@ void makeReady() {
     State.Record = nullptr;
     State.Clock = nullptr;
     State.Regions = nullptr;
+    State.Groups = nullptr;
     State.Snapshots = 0;
     ++State.Generation;
     abandonLanes();
@@ -149,6 +150,13 @@ Registration addModel(std::string_view Text) {
     warn("model not recorded: out of memory or slots");
   }
   return Result;
+}
+
+void addGroup(uint64_t Site, std::string_view Members) {
+  ProcessLock Lock;
+  uint32_t Slot = slotOf(Site);
+  if (Slot != NoSlot && registerGroup(Slot, Members))
+    writeGroups();
 }
 
 int setOption(std::string_view Name, std::string_view Value) {

@@ -29,6 +29,9 @@ namespace torchprof {
 /// or in conflict. Returns what happened; damaged is Full.
 Registration addModel(std::string_view ManifestText);
 
+/// Notes that a pair of probes measures several nodes, of the kinds \p Members.
+void addGroup(uint64_t Site, std::string_view Members);
+
 /// Begins a method's root. \p Stack is the address of the caller's native
 /// frame: it tells a root that was left by an exception from one that is
 /// open. \p Hidden: the model is in conflict, nothing of it is recorded.
@@ -96,6 +99,7 @@ struct Collector {
   format::ProcessRecord *Record = nullptr;
   format::ClockRecord *Clock = nullptr;
   format::RegionsRecord *Regions = nullptr;
+  format::RegionsRecord *Groups = nullptr;
   std::string Framework;
   uint64_t ProbeCost = 0;    ///< of one pair, in 1/16 tick
   uint64_t DispatchCost = 0; ///< what the framework adds
@@ -122,6 +126,8 @@ void makeReady();
 void createProfile();
 /// Puts the manifest of the slot's model or the region's name into the file.
 void writeEntry(uint32_t Slot);
+/// Puts the groups into the file that are not there yet.
+void writeGroups();
 /// A step made by the host or by the end of a run. Takes the lock itself.
 void advanceStep(bool ByHost);
 /// Appends a clock anchor.

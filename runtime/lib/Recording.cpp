@@ -109,6 +109,7 @@ void createProfile() {
       addAnchor();
       State.File.publish();
     }
+    writeGroups();
   }
   noteFileError();
 }
@@ -150,24 +151,35 @@ void addAnchor() {
       std::memory_order_relaxed);
 }
 
-static void writeRegion(const Registered &Entry) {
-  if (!State.Regions || State.Regions->Used == State.Regions->Capacity) {
-    SegmentHeader *Head = State.File.add(
-        SegmentType::Regions, RegionsOffset - sizeof(SegmentHeader) +
-                                  RegionCapacity * sizeof(RegionRecord));
+/// Appends a name to the table of a type, in a new segment if it is full.
+static void writeName(SegmentType Type, RegionsRecord *&Table, uint32_t Slot,
+                      std::string_view Name) {
+  if (!Table || Table->Used == Table->Capacity) {
+    SegmentHeader *Head =
+        State.File.add(Type, RegionsOffset - sizeof(SegmentHeader) +
+                                 RegionCapacity * sizeof(RegionRecord));
     if (!Head)
       return;
-    State.Regions = reinterpret_cast<RegionsRecord *>(Head + 1);
-    State.Regions->Capacity = RegionCapacity;
+    Table = reinterpret_cast<RegionsRecord *>(Head + 1);
+    Table->Capacity = RegionCapacity;
     State.File.publish();
   }
-  auto *Records =
-      reinterpret_cast<RegionRecord *>(reinterpret_cast<char *>(State.Regions) -
-                                       sizeof(SegmentHeader) + RegionsOffset);
-  RegionRecord &To = Records[State.Regions->Used];
-  To.Slot = Entry.FirstSlot;
-  copyText(To.Name, Entry.Name);
-  storeRelease(State.Regions->Used, State.Regions->Used + 1);
+  auto *Records = reinterpret_cast<RegionRecord *>(
+      reinterpret_cast<char *>(Table) - sizeof(SegmentHeader) + RegionsOffset);
+  RegionRecord &To = Records[Table->Used];
+  To.Slot = Slot;
+  copyText(To.Name, Name);
+  storeRelease(Table->Used, Table->Used + 1);
+}
+
+void writeGroups() {
+  if (!State.File.exists())
+    return;
+  for (NodeGroup *G = newestGroup(); G; G = G->Next)
+    if (G->WrittenBy != State.Generation) {
+      G->WrittenBy = State.Generation;
+      writeName(SegmentType::Groups, State.Groups, G->Slot, G->Members);
+    }
 }
 
 void writeEntry(uint32_t Slot) {
@@ -176,7 +188,8 @@ void writeEntry(uint32_t Slot) {
     return;
   Entry->WrittenBy = State.Generation;
   if (Entry->Text.empty())
-    return writeRegion(*Entry);
+    return writeName(SegmentType::Regions, State.Regions, Entry->FirstSlot,
+                     Entry->Name);
   SegmentHeader *Head = State.File.add(
       SegmentType::Manifest, sizeof(ModelRecord) + Entry->Text.size());
   if (!Head)

@@ -10,6 +10,7 @@ std::atomic<const ModelTable *> Models{nullptr};
 
 static std::atomic<Registered *> Head{nullptr};
 static std::atomic<uint32_t> Slots{0};
+static std::atomic<NodeGroup *> Groups{nullptr};
 
 uint32_t slotCount() { return Slots.load(std::memory_order_acquire); }
 
@@ -102,6 +103,23 @@ uint32_t registerRegion(std::string_view Name) {
   Region->Name = Name;
   publish(Region, 1);
   return Region->FirstSlot;
+}
+
+NodeGroup *newestGroup() { return Groups.load(std::memory_order_acquire); }
+
+bool registerGroup(uint32_t Slot, std::string_view Members) {
+  NodeGroup *Newest = newestGroup();
+  for (NodeGroup *G = Newest; G; G = G->Next)
+    if (G->Slot == Slot && G->Members == Members)
+      return true;
+  auto *Group = new (std::nothrow) NodeGroup;
+  if (!Group)
+    return false;
+  Group->Slot = Slot;
+  Group->Members = Members;
+  Group->Next = Newest;
+  Groups.store(Group, std::memory_order_release);
+  return true;
 }
 
 } // namespace torchprof

@@ -44,6 +44,23 @@ Registration registerModel(uint64_t ModelId, uint32_t SiteCount,
 /// Caller holds the process lock.
 uint32_t registerRegion(std::string_view Name);
 
+/// Nodes that an optimization moved between one pair, so that they are measured
+/// as one.
+struct NodeGroup {
+  uint32_t Slot = 0;
+  std::string Members; ///< kinds, joined by ", "
+  /// As in Registered.
+  uint64_t WrittenBy = 0;
+  NodeGroup *Next = nullptr;
+};
+
+/// Adds a group unless it is known. False without memory. Caller holds the
+/// process lock.
+bool registerGroup(uint32_t Slot, std::string_view Members);
+
+/// The newest group. Any thread.
+NodeGroup *newestGroup();
+
 /// The entry that a slot belongs to; null if there is none. Any thread.
 Registered *entryOf(uint32_t Slot);
 

@@ -158,6 +158,17 @@ static bool lowerPair(Graph &G, const Pair &P) {
   return true;
 }
 
+/// The kinds of several members, "aten::t, aten::matmul"; empty for one alone.
+static std::string groupOf(const Pair &P) {
+  std::string Kinds;
+  if (P.Members.size() < 2)
+    return Kinds;
+  for (const Node *Member : P.Members)
+    Kinds.append(Kinds.empty() ? "" : ", ")
+        .append(Member->kind().toQualString());
+  return Kinds;
+}
+
 static void lowerBlock(Graph &G, Block *B, LoweringCounts &Counts) {
   for (auto It = B->nodes().begin(); It != B->nodes().end();) {
     Node *N = *It;
@@ -177,9 +188,10 @@ static void lowerBlock(Graph &G, Block *B, LoweringCounts &Counts) {
       P->End->destroy();
       P->Begin->destroy();
       ++Counts.Dropped;
-    } else if (lowerPair(G, *P)) {
+    } else if (std::string Group = groupOf(*P); lowerPair(G, *P)) {
       ++Counts.Lowered;
-      Counts.Grouped += P->Members.size() > 1;
+      if (!Group.empty())
+        Counts.Groups.emplace_back(P->Site, Group);
     } else {
       ++Counts.Explicit;
     }
@@ -200,12 +212,14 @@ static void lowerInExecutor(std::shared_ptr<Graph> &G) {
     using format::Counter;
     const std::pair<Counter, unsigned> Numbers[] = {
         {Counter::LoweredPairs, Counts.Lowered},
-        {Counter::GroupedPairs, Counts.Grouped},
+        {Counter::GroupedPairs, unsigned(Counts.Groups.size())},
         {Counter::ExplicitPairs, Counts.Explicit},
         {Counter::DroppedPairs, Counts.Dropped}};
     for (auto [C, Number] : Numbers)
       if (Number)
         count(C, Number);
+    for (const auto &[Site, Kinds] : Counts.Groups)
+      addGroup(uint64_t(Site), Kinds);
   } catch (...) {
     count(format::Counter::LoweringFailed);
   }

@@ -13,7 +13,11 @@
 #ifndef TORCHPROF_LOWERING_H
 #define TORCHPROF_LOWERING_H
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace torch::jit {
 struct Graph;
@@ -24,9 +28,11 @@ namespace torchprof {
 /// What lowering did to a graph's pairs.
 struct LoweringCounts {
   unsigned Lowered = 0;  ///< made one timed node
-  unsigned Grouped = 0;  ///< of these, around several nodes
   unsigned Explicit = 0; ///< left as they were
   unsigned Dropped = 0;  ///< removed: nothing was left inside
+  /// Of those lowered, the ones around several nodes: site and the nodes'
+  /// kinds.
+  std::vector<std::pair<int64_t, std::string>> Groups;
 };
 
 /// Replaces the pairs of \p G that can be replaced. Executors call it through

@@ -59,6 +59,7 @@ enum class SegmentType : uint32_t {
   Runs = 6,     ///< RunsRecord, then Capacity RunSample
   Trace = 7,    ///< TraceRecord, then Capacity TraceEvent
   Regions = 8,  ///< RegionsRecord, then Capacity RegionRecord
+  Groups = 9,   ///< the same, of groups: Name holds the members' kinds
 };
 
 /// Page 0 of a file. FileBytes is stored last (release) when a segment has
@@ -284,7 +285,9 @@ struct TraceRecord {
 };
 inline constexpr uint64_t TraceOffset = 128;
 
-/// A user region: a named site that does not belong to a model.
+/// A user region: a named site that does not belong to a model. In a Groups
+/// segment: a site whose pair an optimization left with several nodes, and the
+/// kinds of these, joined by ", ".
 struct RegionRecord {
   uint32_t Slot;
   char Name[124]; ///< NUL-terminated, cut at the end

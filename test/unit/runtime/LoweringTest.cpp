@@ -115,6 +115,8 @@ TEST_F(Lowering, SeveralNodesBetweenOnePairBecomeOneGroup) {
                             ((X + X) * X).relu() - (X + X)));
   });
   EXPECT_EQ(profile().count(1), 3u);
+  EXPECT_EQ(profile().Groups, (std::map<uint32_t, std::string>{
+                                  {1, "aten::add, aten::mul, aten::relu"}}));
 }
 
 TEST_F(Lowering, ControlFlowKeepsItsPairAndItsInsideIsLowered) {

@@ -104,12 +104,14 @@ static void readSegment(ReadProfile &P, const Bytes &B, uint64_t Offset,
     P.Traces.push_back(T);
     break;
   }
-  case SegmentType::Regions: {
+  case SegmentType::Regions:
+  case SegmentType::Groups: {
     auto Regions = B.at<RegionsRecord>(Payload);
     for (uint32_t I = 0; I < Regions.Used; ++I) {
       auto R =
           B.at<RegionRecord>(Offset + RegionsOffset + I * sizeof(RegionRecord));
-      P.Regions[R.Slot] = R.Name;
+      (Head.Type == SegmentType::Regions ? P.Regions : P.Groups)[R.Slot] =
+          R.Name;
     }
     break;
   }

@@ -44,7 +44,7 @@ struct ReadProfile {
   std::vector<CellOf> Cells;
   std::vector<RunsOf> Runs;
   std::vector<TraceOf> Traces;
-  std::map<uint32_t, std::string> Regions;
+  std::map<uint32_t, std::string> Regions, Groups;
 
   uint64_t counter(format::Counter C) const {
     return Process.Counters[unsigned(C)];

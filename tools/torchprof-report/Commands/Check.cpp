@@ -79,6 +79,8 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
                        M.Table->Producer);
   if (!P.Regions.empty())
     F.add("regions", Twine(P.Regions.size()));
+  if (!P.Groups.empty())
+    F.add("groups", Twine(P.Groups.size()));
   for (const Lane &L : P.Lanes) {
     size_t Cells = 0, Runs = 0;
     uint64_t Events = 0, Dropped = 0;

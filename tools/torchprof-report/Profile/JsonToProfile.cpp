@@ -392,6 +392,10 @@ void Reader::read(Node N) {
         {R["slot"].number32(P.slotCount()), R["name"].text().str()});
     R.finish();
   });
+  N["groups"].each([&](Node G) {
+    P.Groups.push_back({G["slot"].number32(0), G["members"].text().str()});
+    G.finish();
+  });
   N["lanes"].each([&](Node L) { lane(L); });
   N.finish();
 }

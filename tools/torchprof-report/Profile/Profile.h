@@ -83,6 +83,8 @@ public:
   format::ProcessRecord Process = {};
   std::vector<Model> Models;
   std::vector<Region> Regions;
+  /// Sites whose pair measures several nodes; the names are these nodes' kinds.
+  std::vector<Region> Groups;
   uint64_t AnchorIntervalNs = 0;
   std::vector<format::ClockAnchor> Anchors;
   std::vector<Lane> Lanes;

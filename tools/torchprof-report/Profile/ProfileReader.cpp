@@ -72,7 +72,9 @@ private:
   bool readCells(const Segment &S);
   bool readRuns(const Segment &S);
   bool readTrace(const Segment &S);
+  bool readNames(const Segment &S, ArrayRef<format::RegionRecord> &Names);
   bool readRegions(const Segment &S);
+  bool readGroups(const Segment &S);
   Lane *findLane(const Segment &S);
   bool takeSlots(const Segment &S, uint64_t First, uint64_t Count);
 
@@ -202,6 +204,8 @@ bool Reader::readSegment(const Segment &S) {
     return readTrace(S);
   case format::SegmentType::Regions:
     return readRegions(S);
+  case format::SegmentType::Groups:
+    return readGroups(S);
   }
   // A later version's segment: nothing here depends on it.
   P.Warnings.push_back("offset " + std::to_string(S.Offset) +
@@ -360,17 +364,34 @@ bool Reader::readTrace(const Segment &S) {
   return true;
 }
 
-bool Reader::readRegions(const Segment &S) {
+bool Reader::readNames(const Segment &S,
+                       ArrayRef<format::RegionRecord> &Names) {
   format::RegionsRecord Record;
-  ArrayRef<format::RegionRecord> Regions;
   if (!record(S, Record))
     return false;
   if (Record.Used > Record.Capacity)
     return damaged(S.Offset, "expected at most " + Twine(Record.Capacity) +
-                                 " regions, found " + Twine(Record.Used));
-  if (!entries(S, format::RegionsOffset, Record.Capacity, Regions))
+                                 " names, found " + Twine(Record.Used));
+  if (!entries(S, format::RegionsOffset, Record.Capacity, Names))
     return false;
-  for (const format::RegionRecord &R : Regions.take_front(Record.Used)) {
+  Names = Names.take_front(Record.Used);
+  return true;
+}
+
+bool Reader::readGroups(const Segment &S) {
+  ArrayRef<format::RegionRecord> Groups;
+  if (!readNames(S, Groups))
+    return false;
+  for (const format::RegionRecord &R : Groups)
+    P.Groups.push_back({R.Slot, fixedText(R.Name).str()});
+  return true;
+}
+
+bool Reader::readRegions(const Segment &S) {
+  ArrayRef<format::RegionRecord> Regions;
+  if (!readNames(S, Regions))
+    return false;
+  for (const format::RegionRecord &R : Regions) {
     if (!takeSlots(S, R.Slot, 1))
       return false;
     P.Regions.push_back({R.Slot, fixedText(R.Name).str()});

@@ -245,6 +245,14 @@ void Writer::write() {
           text("name", R.Name);
         });
     });
+    if (!P.Groups.empty())
+      J.attributeArray("groups", [&] {
+        for (const Region &G : P.Groups)
+          J.object([&] {
+            number("slot", G.Slot);
+            text("members", G.Name);
+          });
+      });
     J.attributeArray("lanes", [&] {
       for (const Lane &L : P.Lanes)
         lane(L);

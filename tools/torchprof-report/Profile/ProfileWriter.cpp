@@ -32,6 +32,7 @@ public:
   void write(raw_ostream &OS) const;
 
 private:
+  void addNames(format::SegmentType Type, ArrayRef<Region> Names);
   void addLane(const Lane &L);
 
   const Profile &P;
@@ -86,26 +87,30 @@ Layout::Layout(const Profile &P) : P(P) {
                           OS << Text;
                         }});
   }
-  if (!P.Regions.empty()) {
-    auto Count = static_cast<uint32_t>(P.Regions.size());
-    format::RegionsRecord Record = {Count, Count};
-    unsigned Gap = gap(format::RegionsOffset, sizeof(Record));
-    Segments.push_back(
-        {Type::Regions, 0,
-         sizeof(Record) + Gap + Count * sizeof(format::RegionRecord),
-         [&P, Record, Gap](raw_ostream &OS) {
-           writeRecord(OS, Record);
-           OS.write_zeros(Gap);
-           for (const Region &R : P.Regions) {
-             format::RegionRecord Entry = {};
-             Entry.Slot = R.Slot;
-             setFixedText(Entry.Name, R.Name);
-             writeRecord(OS, Entry);
-           }
-         }});
-  }
+  addNames(Type::Regions, P.Regions);
+  addNames(Type::Groups, P.Groups);
   for (const Lane &L : P.Lanes)
     addLane(L);
+}
+
+void Layout::addNames(format::SegmentType Type, ArrayRef<Region> Names) {
+  if (Names.empty())
+    return;
+  auto Count = static_cast<uint32_t>(Names.size());
+  format::RegionsRecord Record = {Count, Count};
+  unsigned Gap = gap(format::RegionsOffset, sizeof(Record));
+  Segments.push_back(
+      {Type, 0, sizeof(Record) + Gap + Count * sizeof(format::RegionRecord),
+       [Names, Record, Gap](raw_ostream &OS) {
+         writeRecord(OS, Record);
+         OS.write_zeros(Gap);
+         for (const Region &R : Names) {
+           format::RegionRecord Entry = {};
+           Entry.Slot = R.Slot;
+           setFixedText(Entry.Name, R.Name);
+           writeRecord(OS, Entry);
+         }
+       }});
 }
 
 void Layout::addLane(const Lane &L) {

@@ -33,6 +33,25 @@ public:
       T.Notes.push_back("note: " + utostr(N) + " " + Explanation.str());
   }
 
+  /// Names what sites with several nodes measure.
+  void groups() {
+    constexpr size_t MostGroups = 8;
+    size_t Shown = 0;
+    for (const auto &[S, Members] : In.Sites.groups()) {
+      if (Shown++ == MostGroups) {
+        T.Notes.push_back(
+            "note: " + utostr(In.Sites.groups().size() - MostGroups) +
+            " more sites measure several nodes");
+        return;
+      }
+      std::string Path = In.Sites.modulePath(S);
+      T.Notes.push_back((In.Sites.kind(S) + " " + In.Sites.name(S) +
+                         (Path.empty() ? "" : " in " + Path) +
+                         " measures these nodes together: " + Members)
+                            .str());
+    }
+  }
+
 private:
   Table &T;
   const SummaryInput &In;
@@ -92,6 +111,7 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.counter(C::DroppedPairs,
             "probe pairs were dropped: an optimization removed their node");
   F.counter(C::GroupedPairs, "lowered probe pairs measure more than one node");
+  F.groups();
   F.counter(C::LoweringFailed, "graphs were left with explicit probes");
   F.counter(C::FileErrors, "times the profile file could not grow");
   for (const Row &R : makeRows(Sites, In.Selected, {}))

@@ -110,6 +110,8 @@ Expected<Profile> Merger::finish() {
                                Sites.kind(S) + " " + Sites.name(S) +
                                    ": expected a sum of 64 bits, found more");
   }
+  for (const auto &[S, Members] : Sites.groups())
+    P.Groups.push_back({S, Members});
   L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
   for (const auto &[Root, Ring] : Runs) {
     std::vector<format::RunSample> Samples(Ring.begin(), Ring.end());

@@ -64,6 +64,9 @@ void SiteTable::addSites(const Profile &P) {
     addModel(M);
   for (const Region &R : P.Regions)
     SlotRanges[R.Slot] = {1, addRegion(R)};
+  for (const Region &G : P.Groups)
+    if (uint32_t S = siteOfSlot(G.Slot); S != NoIndex)
+      Groups.emplace(S, G.Name);
   TickClock Other(P);
   if (ProfileCount++ == 0)
     Clock = Other;

@@ -1,5 +1,4 @@
-//===- SiteTable.h - the sites of profiles and what they measured -*- C++
-//-*-===//
+//===- SiteTable.h - the sites of profiles and their numbers ----*- C++ -*-===//
 //
 // The one place where cells become numbers about sites. Any number of profiles
 // can be added; the same model in two of them is one model, and their ticks
@@ -105,6 +104,11 @@ public:
   uint64_t counter(format::Counter C) const {
     return Counters[static_cast<unsigned>(C)];
   }
+  /// Sites that measure several nodes, with the nodes' kinds; a site stands
+  /// once for each graph in which they differ.
+  const std::set<std::pair<uint32_t, std::string>> &groups() const {
+    return Groups;
+  }
   /// Calibrated cost, in ticks, of all the probes that ran.
   double probeTicks() const { return ProbeTicks; }
   unsigned profiles() const { return ProfileCount; }
@@ -124,6 +128,7 @@ private:
   mutable std::vector<UInt128> ChildTotals; ///< empty: to be computed
   std::map<uint64_t, uint32_t> FirstSiteOfModel;
   std::map<std::string, uint32_t> SiteOfRegion;
+  std::set<std::pair<uint32_t, std::string>> Groups;
   /// First slot -> (number of slots, first site), of the last profile.
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> SlotRanges;
   TickClock Clock;
