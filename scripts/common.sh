@@ -133,7 +133,7 @@ jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-configure() {
+configure() { # CMAKE-ARGS...
   local launcher=()
   if [ -n "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
     launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$CMAKE_CXX_COMPILER_LAUNCHER")
@@ -144,7 +144,7 @@ configure() {
   say "configuring ${build#"$root"/}"
   logged "$build/configure.log" cmake -G Ninja -S "$root" -B "$build" \
     -DCMAKE_BUILD_TYPE=Release "-DTORCHPROF_TORCH=$torch" \
-    "-DTORCHPROF_TEST_MODELS=$root/build/models" "${launcher[@]}" ||
+    "-DTORCHPROF_TEST_MODELS=$root/build/models" "${launcher[@]}" "$@" ||
     die "cmake failed; the whole log: ${build#"$root"/}/configure.log"
 }
 
