@@ -7,6 +7,8 @@ set(TORCHPROF_MODEL_PYTHON "" CACHE FILEPATH
     "Python that imports torchvision; it makes the models")
 set(TORCHPROF_TEST_MODELS "${CMAKE_BINARY_DIR}/test/models" CACHE PATH
     "Folder for the generated models; several build trees may share it")
+set(TORCHPROF_TEST_READERS "${CMAKE_BINARY_DIR}/readers" CACHE PATH
+    "Virtual environment with the perfetto package; its test is left out without")
 set(TORCHPROF_LLVM_TOOLS "" CACHE PATH
     "Folder of FileCheck, not, count and split-file")
 set(TORCHPROF_LIT "" CACHE FILEPATH "LLVM's lit.py")

@@ -6,6 +6,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=$(basename "$0")
 pip_version=2.13.0 # of the torch that TORCHPROF_TORCH=pip installs
+perfetto_version=0.59.1 # of the published trace format that tests read with
 
 say() { printf '%s: %s\n' "$self" "$*"; }
 die() {
@@ -122,6 +123,20 @@ install_wheel() {
   touch "$done_mark"
 }
 
+# Readers for tests, of exported files, that Debian does not have.
+install_readers() {
+  local readers=$root/build/readers
+  local done_mark=$readers/.torchprof-$perfetto_version
+  [ ! -e "$done_mark" ] || return 0
+  say "installing perfetto==$perfetto_version into ${readers#"$root"/}"
+  rm -rf "$readers"
+  logged "$root/build/readers.log" /usr/bin/python3 -m venv "$readers" &&
+    logged "$root/build/readers.log" "$readers/bin/python3" -m pip install \
+      --no-input "perfetto==$perfetto_version" protobuf ||
+    die "could not install perfetto; the whole log: build/readers.log"
+  touch "$done_mark"
+}
+
 # --- build ------------------------------------------------------------------
 
 # A unit with LibTorch's headers takes up to 2 GB: memory limits the jobs too.
@@ -144,7 +159,8 @@ configure() { # CMAKE-ARGS...
   say "configuring ${build#"$root"/}"
   logged "$build/configure.log" cmake -G Ninja -S "$root" -B "$build" \
     -DCMAKE_BUILD_TYPE=Release "-DTORCHPROF_TORCH=$torch" \
-    "-DTORCHPROF_TEST_MODELS=$root/build/models" "${launcher[@]}" "$@" ||
+    "-DTORCHPROF_TEST_MODELS=$root/build/models" \
+    "-DTORCHPROF_TEST_READERS=$root/build/readers" "${launcher[@]}" "$@" ||
     die "cmake failed; the whole log: ${build#"$root"/}/configure.log"
 }
 

@@ -4,6 +4,7 @@ Tools are found by name on PATH: torchprof-opt, torchprof-run and
 torchprof-report from the build tree, FileCheck, not, count and split-file
 from LLVM. Substitutions:
 
+  %readers       the Python with published readers of exported files
   %python        the Python that imports the torch this tree is built with
   %model-python  the Python that imports torchvision (it makes models)
   %runtime       libtorchprof_runtime.so
@@ -13,7 +14,7 @@ from LLVM. Substitutions:
   %torch-lib     folder of LibTorch's libraries
 
 Features: torch-1.13 or torch-2.13 (major.minor of LibTorch), the processor
-(x86_64), chromium, npm, asan, tsan.
+(x86_64), chromium, npm, readers, asan, tsan.
 """
 
 import os
@@ -43,6 +44,7 @@ for name, value in (
     # Longer names first: substitutions are applied in this order.
     ("%model-python", config.torchprof_model_python),
     ("%models", config.torchprof_models),
+    ("%readers", os.path.join(config.torchprof_readers, "bin", "python3")),
     ("%python", config.torchprof_python),
     ("%runtime", config.torchprof_runtime),
     ("%source", config.torchprof_source),
@@ -61,6 +63,8 @@ config.available_features.add(config.target_processor)
 for program in ("chromium", "npm"):
     if shutil.which(program):
         config.available_features.add(program)
+if os.path.exists(os.path.join(config.torchprof_readers, "bin", "python3")):
+    config.available_features.add("readers")
 for sanitizer, feature in (("address", "asan"), ("thread", "tsan")):
     if sanitizer in config.torchprof_sanitize:
         config.available_features.add(feature)
