@@ -27,18 +27,25 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-/// True if the interpreter runs the node by calling its Operation alone.
+/// True if the interpreter runs the node by calling its Operation alone. What
+/// it emits instructions of its own for has no Operation, or one that throws.
 static bool isPlainOperator(Node *N) {
   if (!N->blocks().empty())
     return false;
   switch (N->kind()) {
   case aten::wait:
+  case aten::warn:
   case prim::BailOut:
   case prim::CallFunction:
   case prim::CallMethod:
+  case prim::CreateObject:
   case prim::DifferentiableGraph:
+  case prim::Enter:
+  case prim::Exit:
+  case prim::GetAttr:
   case prim::Guard:
   case prim::RaiseException:
+  case prim::SetAttr:
   case prim::TypeCheck:
   case prim::Uninitialized:
   case prim::profile:
@@ -48,6 +55,12 @@ static bool isPlainOperator(Node *N) {
   default:
     break;
   }
+  // LibTorch 1.13 has no names for these.
+  static const Symbol Awaitable = Symbol::fromQualString("prim::awaitable");
+  static const Symbol AwaitableWait =
+      Symbol::fromQualString("aten::awaitable_wait");
+  if (N->kind() == Awaitable || N->kind() == AwaitableWait)
+    return false;
   if (N->kind().ns() == symbols::begin().ns())
     return false;
   return N->maybeOperator() != nullptr;

@@ -40,10 +40,11 @@ class Model:
 
 def table():
     """All entries by group. Imports torch and torchvision."""
+    import effects_zoo
     import language_zoo
     import torchvision_zoo
 
     return {
-        "language": language_zoo.MODELS,
+        "language": language_zoo.MODELS + effects_zoo.MODELS,
         "torchvision": torchvision_zoo.MODELS,
     }
