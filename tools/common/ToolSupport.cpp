@@ -2,6 +2,8 @@
 
 #include "ToolSupport.h"
 
+#include "Help.h"
+
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -37,6 +39,7 @@ static std::vector<std::string> joinFileValues(int Argc, char **Argv) {
 }
 
 bool parseOptions(int Argc, char **Argv, llvm::StringRef Overview) {
+  arrangeHelp();
   // LLVM's options keep pointers into the words.
   static std::vector<std::string> Words;
   Words = joinFileValues(Argc, Argv);

@@ -25,8 +25,9 @@ cl::opt<bool> PrintSites("print-sites",
                          cl::cat(Category));
 cl::opt<std::string> Passes("passes",
                             cl::desc("Run passes over graphs in text form"),
-                            cl::value_desc("pass,pass..."), cl::cat(Category));
-cl::opt<bool> ListPasses("list-passes", cl::desc("List the passes"),
+                            cl::Hidden, cl::value_desc("pass,pass..."),
+                            cl::cat(Category));
+cl::opt<bool> ListPasses("list-passes", cl::desc("List the passes"), cl::Hidden,
                          cl::cat(Category));
 
 cl::opt<NodesValue>
@@ -52,15 +53,14 @@ cl::list<std::string> Methods("methods", cl::desc("Only these methods"),
                               cl::value_desc("name"), cl::CommaSeparated,
                               cl::cat(Category));
 cl::opt<FormatValue>
-    Format("format", cl::desc("Output of --print-sites"),
+    Format("format", cl::desc("Output of --print-sites"), cl::Hidden,
            cl::values(clEnumValN(FormatValue::Text, "text", "a tree"),
                       clEnumValN(FormatValue::Json, "json", "one object")),
            cl::init(FormatValue::Text), cl::cat(Category));
 
 cl::list<std::string> Verify(
     "verify",
-    cl::desc("Compare results of METHOD (forward) with those of the original "
-             "on the --input options that follow; may be repeated"),
+    cl::desc("Compare with the original on the --input options that follow"),
     cl::value_desc("method"), cl::ValueOptional, cl::cat(Category));
 cl::list<std::string> Inputs("input",
                              cl::desc("An argument of the method to verify"),
@@ -68,14 +68,15 @@ cl::list<std::string> Inputs("input",
 
 cl::list<std::string>
     Libraries("load", cl::desc("Load a library with custom operators"),
-              cl::value_desc("lib.so"), cl::cat(Category));
+              cl::Hidden, cl::value_desc("lib.so"), cl::cat(Category));
 cl::opt<std::string> MapDevice("map-device",
                                cl::desc("Move the model to this device"),
-                               cl::value_desc("device"), cl::cat(Category));
+                               cl::Hidden, cl::value_desc("device"),
+                               cl::cat(Category));
 cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
                     cl::cat(Category));
 cl::opt<bool> TimePasses("time-passes",
-                         cl::desc("Print how long each step took"),
+                         cl::desc("Print how long each step took"), cl::Hidden,
                          cl::cat(Category));
 cl::opt<bool> Verbose("verbose", cl::desc("Say why nodes were skipped"),
                       cl::cat(Category));

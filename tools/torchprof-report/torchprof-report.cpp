@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Help.h"
 #include "Commands/Command.h"
 #include "torchprof/ProfileFormat.h"
 
@@ -24,6 +25,17 @@ static void printVersion(raw_ostream &OS) {
      << torchprof::format::FormatVersion << '\n';
 }
 
+/// What --help begins with: examples, of one command if one was given.
+static std::string overview(StringRef Command) {
+  std::string Text = "torchprof-report: print and export profiles\n\n";
+  for (StringRef Name : {"summary", "tree", "diff", "export"})
+    if (!isCommand(Command))
+      Text += ("  torchprof-report " + exampleOf(Name) + "\n").str();
+  if (isCommand(Command))
+    Text += ("  torchprof-report " + exampleOf(Command) + "\n").str();
+  return Text;
+}
+
 int main(int Argc, char **Argv) {
   InitLLVM Setup(Argc, Argv);
   cl::SetVersionPrinter(printVersion);
@@ -34,10 +46,10 @@ int main(int Argc, char **Argv) {
         << "'\n";
     return ExitError;
   }
+  arrangeHelp();
   // Given a stream, the parser returns false instead of exiting with 1.
-  if (!cl::ParseCommandLineOptions(
-          Argc, Argv, "Reads torchprof profiles, prints and exports them\n",
-          &errs()))
+  if (!cl::ParseCommandLineOptions(Argc, Argv,
+                                   overview(Argc > 1 ? Argv[1] : ""), &errs()))
     return ExitError;
   CommandFunction Run = chosenCommand();
   if (!Run) {

@@ -52,8 +52,8 @@ static cl::opt<bool> Grad("grad", cl::desc("Run with gradients enabled"),
                           cl::cat(Category));
 static cl::list<std::string>
     Libraries("load", cl::desc("Load a library with custom operators"),
-              cl::value_desc("lib.so"), cl::cat(Category));
-static cl::opt<std::string> MapDevice("map-device",
+              cl::Hidden, cl::value_desc("lib.so"), cl::cat(Category));
+static cl::opt<std::string> MapDevice("map-device", cl::Hidden,
                                       cl::desc("Move the model to this device"),
                                       cl::value_desc("device"),
                                       cl::cat(Category));

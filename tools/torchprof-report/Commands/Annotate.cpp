@@ -137,4 +137,5 @@ static Expected<Outcome> run() {
   return Outcome::Fine;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration Registration(Command, run,
+                                        "annotate model.tprof --limit=20");

@@ -156,4 +156,4 @@ static Expected<Outcome> run() {
   return Whole ? Outcome::Fine : Outcome::Finding;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration Registration(Command, run, "check model.tprof");

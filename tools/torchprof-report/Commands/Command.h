@@ -20,13 +20,18 @@ enum class Outcome { Fine, Finding };
 
 using CommandFunction = std::function<llvm::Expected<Outcome>()>;
 
-/// A command registered by a static object.
+/// A command registered by a static object. \p Example is a command line
+/// without the tool's name, for --help.
 struct CommandRegistration {
-  CommandRegistration(llvm::cl::SubCommand &Command, CommandFunction Run);
+  CommandRegistration(llvm::cl::SubCommand &Command, CommandFunction Run,
+                      const char *Example);
 };
 
 /// True if there is a command with this name.
 bool isCommand(llvm::StringRef Name);
+
+/// The example of the command with this name; empty if there is none.
+llvm::StringRef exampleOf(llvm::StringRef Name);
 
 /// Names of all commands: "annotate, check, ..."
 std::string listOfCommands();

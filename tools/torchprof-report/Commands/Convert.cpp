@@ -42,4 +42,5 @@ static Expected<Outcome> run() {
   return Outcome::Fine;
 }
 
-static CommandRegistration Registration(Convert, run);
+static CommandRegistration
+    Registration(Convert, run, "convert model.tprof --to=json -o model.json");

@@ -22,18 +22,18 @@ OutputOptions Output(Command);
 SelectionOptions Choice(Command);
 cl::opt<std::string>
     FailAbove("fail-above",
-              cl::desc("Exit with 1 if a mean grew by more than this and the "
-                       "growth is not noise; for example 5%"),
+              cl::desc("Exit with 1 if a mean grew by more, 5% for instance, "
+                       "and not by noise"),
               cl::value_desc("percent"), cl::sub(Command));
 cl::opt<double> Alpha("alpha",
-                      cl::desc("Probability below which a difference is not "
-                               "noise, for the whole table (default: 0.01)"),
+                      cl::desc("Probability of taking noise for a difference, "
+                               "in the whole table (0.01)"),
                       cl::value_desc("probability"), cl::init(0.01),
                       cl::sub(Command));
 cl::opt<double>
     MinPercent("min-pct",
-               cl::desc("Leave out sites below this share of the total in both "
-                        "profiles (default: 1 with --fail-above, else 0)"),
+               cl::desc("Leave out sites below this share in both profiles "
+                        "(1 with --fail-above)"),
                cl::value_desc("percent"), cl::sub(Command));
 cl::opt<bool> Changed("changed", cl::desc("Only sites that changed"),
                       cl::sub(Command));
@@ -153,4 +153,5 @@ static Expected<Outcome> run() {
   return Outcome::Finding;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration
+    Registration(Command, run, "diff before.tprof after.tprof --fail-above=5%");

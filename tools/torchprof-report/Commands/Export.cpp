@@ -74,4 +74,5 @@ static Expected<Outcome> run() {
   return Outcome::Fine;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration
+    Registration(Command, run, "export --to=html model.tprof -o model.html");

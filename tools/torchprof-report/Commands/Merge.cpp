@@ -43,4 +43,5 @@ static Expected<Outcome> run() {
   return Outcome::Fine;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration Registration(Command, run,
+                                        "merge worker-*.tprof -o all.tprof");

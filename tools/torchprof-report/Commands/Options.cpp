@@ -56,7 +56,7 @@ OutputOptions::OutputOptions(cl::SubCommand &Sub)
                      clEnumValN(TableFormat::Markdown, "markdown",
                                 "a table for a README or an issue"))),
       Unit("unit", cl::desc("Unit of times for people"), cl::sub(Sub),
-           cl::init(TimeUnit::Auto),
+           cl::Hidden, cl::init(TimeUnit::Auto),
            cl::values(clEnumValN(TimeUnit::Auto, "auto", "each time its own"),
                       clEnumValN(TimeUnit::Ns, "ns", "nanoseconds"),
                       clEnumValN(TimeUnit::Us, "us", "microseconds"),
@@ -65,7 +65,7 @@ OutputOptions::OutputOptions(cl::SubCommand &Sub)
       Width("width",
             cl::desc("Shorten names so that lines fit this many columns "
                      "(default: the terminal's; 0: never)"),
-            cl::value_desc("columns"), cl::sub(Sub)) {}
+            cl::value_desc("columns"), cl::sub(Sub), cl::Hidden) {}
 
 Error OutputOptions::print(const Document &D) const {
   PrintOptions Options;
@@ -84,12 +84,12 @@ Error OutputOptions::print(const Document &D) const {
 
 SelectionOptions::SelectionOptions(cl::SubCommand &Sub)
     : Include("include",
-              cl::desc("Only sites whose kind, name or module path matches "
-                       "this glob; repeatable"),
+              cl::desc("Only sites whose kind, name or module path matches; "
+                       "repeatable"),
               cl::value_desc("glob"), cl::sub(Sub)),
       Exclude("exclude",
-              cl::desc("No sites whose kind, name or module path matches this "
-                       "glob; repeatable"),
+              cl::desc("No sites whose kind, name or module path matches; "
+                       "repeatable"),
               cl::value_desc("glob"), cl::sub(Sub)) {}
 
 Expected<Selection> SelectionOptions::select(const SiteTable &Sites) const {

@@ -44,4 +44,4 @@ static Expected<Outcome> run() {
   return Outcome::Fine;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration Registration(Command, run, "runs model.tprof");

@@ -40,12 +40,13 @@ cl::opt<GroupBy>
                      clEnumValN(GroupBy::Method, "method", "a method")));
 cl::opt<unsigned> StackDepth("stack-depth",
                              cl::desc("Frames of --group-by=stack (0: all)"),
-                             cl::value_desc("n"), cl::sub(Command));
-cl::list<std::string> Columns("columns", cl::CommaSeparated,
-                              cl::desc("Columns to print, by id"),
-                              cl::value_desc("id,..."), cl::sub(Command));
+                             cl::value_desc("n"), cl::Hidden, cl::sub(Command));
+cl::list<std::string>
+    Columns("columns", cl::CommaSeparated,
+            cl::desc("Columns to print; --list-columns lists them"),
+            cl::value_desc("id,..."), cl::sub(Command));
 cl::opt<bool> ListColumns("list-columns", cl::desc("List the column ids"),
-                          cl::sub(Command));
+                          cl::Hidden, cl::sub(Command));
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
          cl::desc("Sort by a column id or by order; repeatable"),
@@ -56,7 +57,7 @@ cl::opt<double> MinPercent("min-pct",
                            cl::desc("Hide rows below this share of the total"),
                            cl::value_desc("percent"), cl::sub(Command));
 cl::opt<bool> Unreached("all", cl::desc("Also print nodes that never ran"),
-                        cl::sub(Command));
+                        cl::Hidden, cl::sub(Command));
 } // namespace
 
 static Error printColumns() {
@@ -160,4 +161,5 @@ static Expected<Outcome> run() {
   return Outcome::Fine;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration Registration(Command, run,
+                                        "summary model.tprof --limit=20");

@@ -235,4 +235,4 @@ static Expected<Outcome> run() {
   return Outcome::Fine;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration Registration(Command, run, "top model.tprof");

@@ -20,8 +20,8 @@ cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
                            cl::value_desc("percent"), cl::sub(Command));
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
-         cl::desc("Sort siblings by order (default), total_ns, self_ns, calls "
-                  "or name; repeatable"),
+         cl::desc("Sort siblings by order, total_ns, self_ns, calls or name; "
+                  "repeatable"),
          cl::value_desc("key,..."), cl::sub(Command));
 cl::opt<bool> Ops("ops", cl::desc("Show the nodes under each module"),
                   cl::sub(Command));
@@ -118,4 +118,5 @@ static Expected<Outcome> run() {
   return Outcome::Fine;
 }
 
-static CommandRegistration Registration(Command, run);
+static CommandRegistration Registration(Command, run,
+                                        "tree model.tprof --depth=2");

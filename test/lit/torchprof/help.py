@@ -1,0 +1,49 @@
+"""--help begins with an example and fits a screen; --help-all has the rest."""
+# RUN: %python %s | FileCheck %s
+
+import subprocess
+
+ROWS, COLUMNS = 45, 110
+
+
+def output(*words):
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE,
+                          universal_newlines=True).stdout
+
+
+def check(words, hidden):
+    """hidden: an option that only --help-all shows; None if there is none."""
+    text = output(*words, "--help")
+    lines = text.rstrip().split("\n")
+    assert len(lines) <= ROWS, (words, len(lines))
+    for line in lines:
+        assert len(line) <= COLUMNS, (words, line)
+    example = [i for i, line in enumerate(lines)
+               if line.strip().startswith(("torchprof", "example:"))]
+    options = [i for i, line in enumerate(lines) if line.strip().startswith("-")]
+    assert example and example[0] < options[0], words
+    assert "torchprof" in lines[example[0]]
+    if hidden:
+        everything = output(*words, "--help-all")
+        assert hidden not in text and hidden in everything, (words, hidden)
+        for line in lines:
+            option = line.strip().split(" ")[0].split("=")[0]
+            if option.startswith("--"):
+                assert option in everything, (words, option)
+    print(" ".join(words), "fits")
+
+
+# CHECK: torchprof fits
+check(["torchprof"], None)
+# CHECK: torchprof-opt fits
+check(["torchprof-opt"], "--time-passes")
+# CHECK: torchprof-run fits
+check(["torchprof-run"], "--map-device")
+# CHECK: torchprof-report fits
+check(["torchprof-report"], "--version")
+# CHECK-COUNT-10: torchprof-report {{[a-z]+}} fits
+for command in ("annotate", "check", "convert", "diff", "export", "merge",
+                "runs", "summary", "top", "tree"):
+    check(["torchprof-report", command],
+          {"summary": "--stack-depth", "tree": "--width",
+           "diff": "--unit"}.get(command))

@@ -1,0 +1,37 @@
+//===- Help.cpp - what --help and --help-all show -------------------------===//
+
+#include "Help.h"
+
+#include "llvm/Support/CommandLine.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+static cl::opt<bool>
+    HelpAll("help-all", cl::desc("Display all options"), cl::ValueDisallowed,
+            cl::sub(*cl::AllSubCommands), cl::cat(cl::getGeneralCategory()),
+            cl::callback([](const bool &) {
+              cl::PrintHelpMessage(/*Hidden=*/true, /*Categorized=*/true);
+              std::exit(0);
+            }));
+
+void torchprof::arrangeHelp() {
+  // A tool that hides what is not in its category did not mean this.
+  HelpAll.setHiddenFlag(cl::NotHidden);
+  for (cl::SubCommand *Sub : cl::getRegisteredSubcommands()) {
+    for (auto &Entry : cl::getRegisteredOptions(*Sub)) {
+      StringRef Name = Entry.getKey();
+      cl::Option *Option = Entry.getValue();
+      if (Name == "version" || Name == "color")
+        Option->setHiddenFlag(cl::Hidden);
+      if (Name == "help-hidden" || Name == "help-list-hidden")
+        Option->setHiddenFlag(cl::ReallyHidden);
+      // LLVM shows this one wherever there are several categories.
+      if (Name == "help-list")
+        Option->setDescription("Display them as one list");
+      if (Name == "help")
+        Option->setDescription("Display the usual options");
+    }
+  }
+}

@@ -1,0 +1,22 @@
+//===- Help.h - what --help and --help-all show -----------------*- C++ -*-===//
+//
+// --help is for a first look: an example, and the options that most people
+// need, on one screen. Options declared cl::Hidden, and LLVM's own, are shown
+// by --help-all alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TOOLS_HELP_H
+#define TORCHPROF_TOOLS_HELP_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace torchprof {
+
+/// Adds --help-all to every command of the tool and hides LLVM's own options
+/// from --help. Call it before the command line is parsed.
+void arrangeHelp();
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_HELP_H
