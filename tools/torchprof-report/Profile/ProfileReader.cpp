@@ -36,15 +36,12 @@ private:
     return false;
   }
 
-  /// Copies a record from \p Offset within a segment's body.
-  template <typename T> bool record(const Segment &S, T &Out) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    if (S.Body.size() < sizeof(T))
-      return damaged(S.Offset, "expected a record of " + Twine(sizeof(T)) +
-                                   " bytes, found a segment of " +
-                                   Twine(S.Header.Bytes));
+  /// The record that a segment's body, of a page at least, begins with.
+  template <typename T> static void record(const Segment &S, T &Out) {
+    static_assert(std::is_trivially_copyable_v<T> &&
+                  sizeof(T) <=
+                      format::PageBytes - sizeof(format::SegmentHeader));
     std::memcpy(&Out, S.Body.data(), sizeof(T));
-    return true;
   }
 
   /// A view of \p Count entries that start \p From bytes after the segment's
@@ -217,8 +214,7 @@ bool Reader::readSegment(const Segment &S) {
 bool Reader::readProcess(const Segment &S) {
   if (SawProcess)
     return damaged(S.Offset, "expected one process segment, found a second");
-  if (!record(S, P.Process))
-    return false;
+  record(S, P.Process);
   SawProcess = true;
   return true;
 }
@@ -241,8 +237,7 @@ bool Reader::takeSlots(const Segment &S, uint64_t First, uint64_t Count) {
 
 bool Reader::readManifest(const Segment &S) {
   format::ModelRecord Record;
-  if (!record(S, Record))
-    return false;
+  record(S, Record);
   StringRef Text = S.Body.drop_front(sizeof(Record));
   if (Record.TextBytes > Text.size())
     return damaged(S.Offset, "expected a manifest of at most " +
@@ -266,8 +261,7 @@ bool Reader::readManifest(const Segment &S) {
 bool Reader::readClock(const Segment &S) {
   format::ClockRecord Record;
   ArrayRef<format::ClockAnchor> Anchors;
-  if (!record(S, Record))
-    return false;
+  record(S, Record);
   if (Record.Count > Record.Capacity)
     return damaged(S.Offset, "expected at most " + Twine(Record.Capacity) +
                                  " clock anchors, found " +
@@ -291,8 +285,7 @@ Lane *Reader::findLane(const Segment &S) {
 
 bool Reader::readLane(const Segment &S) {
   Lane L;
-  if (!record(S, L.Record))
-    return false;
+  record(S, L.Record);
   if (L.Record.Lane != S.Header.Lane)
     return damaged(S.Offset, "expected lane " + Twine(S.Header.Lane) +
                                  ", found lane " + Twine(L.Record.Lane));
@@ -308,8 +301,9 @@ bool Reader::readCells(const Segment &S) {
   format::CellsRecord Record;
   ArrayRef<format::Cell> Cells;
   Lane *L = findLane(S);
-  if (!L || !record(S, Record))
+  if (!L)
     return false;
+  record(S, Record);
   if (Record.Used > Record.Capacity)
     return damaged(S.Offset, "expected at most " + Twine(Record.Capacity) +
                                  " cells, found " + Twine(Record.Used));
@@ -324,8 +318,9 @@ bool Reader::readRuns(const Segment &S) {
   format::RunsRecord Record;
   RunRing Ring;
   Lane *L = findLane(S);
-  if (!L || !record(S, Record))
+  if (!L)
     return false;
+  record(S, Record);
   if (!entries(S, sizeof(S.Header) + sizeof(Record), Record.Capacity,
                Ring.Samples))
     return false;
@@ -344,8 +339,9 @@ bool Reader::readTrace(const Segment &S) {
   format::TraceRecord Record;
   TraceBuffer Buffer;
   Lane *L = findLane(S);
-  if (!L || !record(S, Record))
+  if (!L)
     return false;
+  record(S, Record);
   if (Record.Keep != format::TraceKeep::First &&
       Record.Keep != format::TraceKeep::Last)
     return damaged(S.Offset, "expected keep 1 or 2, found " +
@@ -367,8 +363,7 @@ bool Reader::readTrace(const Segment &S) {
 bool Reader::readNames(const Segment &S,
                        ArrayRef<format::RegionRecord> &Names) {
   format::RegionsRecord Record;
-  if (!record(S, Record))
-    return false;
+  record(S, Record);
   if (Record.Used > Record.Capacity)
     return damaged(S.Offset, "expected at most " + Twine(Record.Capacity) +
                                  " names, found " + Twine(Record.Used));

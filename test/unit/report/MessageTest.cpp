@@ -1,0 +1,188 @@
+//===- MessageTest.cpp - what the reader says about a damaged file --------===//
+//
+// Each message of ProfileReader.cpp, brought about by one wrong number in a
+// file with every segment.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../../tools/torchprof-report/Profile/ProfileReader.h"
+#include "TestProfiles.h"
+
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+using namespace torchprof::report::test;
+using format::SegmentType;
+
+namespace {
+
+/// The error that reading \p Bytes gives, or the first warning.
+std::string messageOf(StringRef Bytes) {
+  Expected<Profile> P =
+      readProfile(MemoryBuffer::getMemBuffer(Bytes, "x.tprof", false));
+  if (!P)
+    return toString(P.takeError());
+  return P->Warnings.empty() ? "" : P->Warnings.front();
+}
+
+/// Start of the first segment of \p Type.
+size_t segment(const std::string &Bytes, SegmentType Type) {
+  size_t Offset = format::PageBytes;
+  while (Offset < Bytes.size()) {
+    format::SegmentHeader Header;
+    memcpy(&Header, &Bytes[Offset], sizeof(Header));
+    if (Header.Type == Type)
+      return Offset;
+    Offset += Header.Bytes;
+  }
+  ADD_FAILURE() << "no segment of type " << unsigned(Type);
+  return 0;
+}
+
+struct WrongNumber {
+  const char *Name;
+  SegmentType Type;
+  size_t Offset; ///< from the segment's start
+  uint64_t Value;
+  unsigned Bytes;
+  const char *Message;
+};
+
+constexpr size_t Payload = sizeof(format::SegmentHeader);
+constexpr size_t OfBytes = offsetof(format::SegmentHeader, Bytes);
+constexpr size_t OfLane = offsetof(format::SegmentHeader, Lane);
+
+const WrongNumber WrongNumbers[] = {
+    {"PartOfAPage", SegmentType::Clock, OfBytes, 5000, 8,
+     "expected a segment of whole pages, found 5000 bytes"},
+    {"BeyondTheEnd", SegmentType::Clock, OfBytes, uint64_t(1) << 40, 8,
+     "expected a segment of 1099511627776 bytes, found only "},
+    {"PayloadTooLarge", SegmentType::Clock,
+     offsetof(format::SegmentHeader, PayloadBytes), 5000, 8,
+     "expected a payload of at most 4032 bytes, found 5000"},
+    {"ProcessNotFirst", SegmentType::Process,
+     offsetof(format::SegmentHeader, Type), 3, 4,
+     "expected the process segment first, found type 3"},
+    {"SecondProcess", SegmentType::Clock,
+     offsetof(format::SegmentHeader, Type), 1, 4,
+     "expected one process segment, found a second"},
+    {"ManifestTooLong", SegmentType::Manifest,
+     Payload + offsetof(format::ModelRecord, TextBytes), 9999, 8,
+     "expected a manifest of at most 4008 bytes, found 9999"},
+    {"OtherModel", SegmentType::Manifest,
+     Payload + offsetof(format::ModelRecord, ModelId), 6, 8,
+     "expected the model and number of sites of its manifest, found others"},
+    {"SlotsTooHigh", SegmentType::Manifest,
+     Payload + offsetof(format::ModelRecord, FirstSlot), 0xfffffffe, 4,
+     "expected slots below 4294967295, found 4294967297"},
+    {"SlotTaken", SegmentType::Regions,
+     format::RegionsOffset + offsetof(format::RegionRecord, Slot), 1, 4,
+     "expected slots of its own, found slot 1 of an earlier segment"},
+    {"TooManyAnchors", SegmentType::Clock,
+     Payload + offsetof(format::ClockRecord, Count), 5000, 4,
+     "clock anchors, found 5000"},
+    {"NoRoomForAnchors", SegmentType::Clock,
+     Payload + offsetof(format::ClockRecord, Capacity), 5000, 4,
+     "expected room for 5000 entries of 32 bytes, found a segment of 4096 "
+     "bytes"},
+    {"OtherLane", SegmentType::Lane, OfLane, 7, 4,
+     "expected lane 7, found lane 0"},
+    {"UnknownLane", SegmentType::Cells, OfLane, 7, 4,
+     "expected a segment of a known lane, found lane 7"},
+    {"TooManyCells", SegmentType::Cells,
+     Payload + offsetof(format::CellsRecord, Used), 5000, 4,
+     "cells, found 5000"},
+    {"NoRoomForRuns", SegmentType::Runs,
+     Payload + offsetof(format::RunsRecord, Capacity), 0, 4,
+     "expected room for runs, found none"},
+    {"UnknownKeep", SegmentType::Trace,
+     Payload + offsetof(format::TraceRecord, Keep), 3, 4,
+     "expected keep 1 or 2, found 3"},
+    {"TooManyRegions", SegmentType::Regions,
+     Payload + offsetof(format::RegionsRecord, Used), 5000, 4,
+     "names, found 5000"},
+};
+
+class WrongNumberTest : public testing::TestWithParam<WrongNumber> {};
+
+TEST_P(WrongNumberTest, IsNamedWithItsPlace) {
+  const WrongNumber &W = GetParam();
+  std::string Bytes = bytesOf(everySegment());
+  size_t Start = segment(Bytes, W.Type);
+  memcpy(&Bytes[Start + W.Offset], &W.Value, W.Bytes);
+  std::string Message = messageOf(Bytes);
+  EXPECT_NE(Message.find("offset " + std::to_string(Start) + ": "),
+            std::string::npos)
+      << Message;
+  EXPECT_NE(Message.find(W.Message), std::string::npos) << Message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Message, WrongNumberTest, testing::ValuesIn(WrongNumbers),
+    [](const testing::TestParamInfo<WrongNumber> &Info) {
+      return std::string(Info.param.Name);
+    });
+
+/// A file whose header has another number.
+template <typename T> std::string withHeader(size_t Offset, T Value) {
+  std::string Bytes = bytesOf(everySegment());
+  memcpy(&Bytes[Offset], &Value, sizeof(Value));
+  return messageOf(Bytes);
+}
+
+TEST(Message, HeaderIsOfAnotherMachine) {
+  EXPECT_EQ(withHeader(offsetof(format::FileHeader, ByteOrder), 0x04030201),
+            "x.tprof: offset 12: expected a little-endian profile, found byte "
+            "order mark 0x4030201");
+}
+
+TEST(Message, HeaderHasAnotherSize) {
+  EXPECT_EQ(withHeader(offsetof(format::FileHeader, HeaderBytes), 512),
+            "x.tprof: offset 16: expected a header of 4096 bytes, found 512");
+}
+
+TEST(Message, HeaderHasAnUnknownState) {
+  EXPECT_EQ(withHeader(offsetof(format::FileHeader, State), 9),
+            "offset 20: unknown file state 9");
+}
+
+TEST(Message, UsedSizeIsTooSmall) {
+  EXPECT_EQ(withHeader(offsetof(format::FileHeader, FileBytes), uint64_t(100))
+                .find("offset 24: expected a used size of at least 4096 bytes, "
+                      "found 100"),
+            0u);
+}
+
+TEST(Message, UsedSizeEndsInASegmentsHeader) {
+  std::string Bytes = bytesOf(everySegment());
+  size_t Last = segment(Bytes, SegmentType::Trace);
+  EXPECT_EQ(withHeader(offsetof(format::FileHeader, FileBytes),
+                       uint64_t(Last + 32))
+                .find("offset " + std::to_string(Last) +
+                      ": expected a segment, found the end of the file"),
+            0u);
+}
+
+TEST(Message, LaneComesTwice) {
+  std::string Bytes = bytesOf(everySegment());
+  size_t Lane = segment(Bytes, SegmentType::Lane);
+  Bytes += Bytes.substr(Lane, format::PageBytes);
+  uint64_t Size = Bytes.size();
+  memcpy(&Bytes[offsetof(format::FileHeader, FileBytes)], &Size, sizeof(Size));
+  std::string Message = messageOf(Bytes);
+  EXPECT_NE(Message.find("expected a new lane, found lane 0 again"),
+            std::string::npos)
+      << Message;
+}
+
+TEST(Message, BufferIsNotAligned) {
+  std::string Bytes = "x" + bytesOf(everySegment());
+  std::string Message = messageOf(StringRef(Bytes).drop_front());
+  EXPECT_NE(Message.find("expected aligned entries, found others"),
+            std::string::npos)
+      << Message;
+}
+
+} // namespace
