@@ -1,18 +1,20 @@
 """Each message in docs/troubleshooting.md is one that a user really sees."""
 # UNSUPPORTED: asan, tsan
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python -W ignore %s %source/docs/troubleshooting.md %runtime %t | FileCheck %s
-# CHECK: 8 messages reproduced
+# RUN: %python -W ignore %s %source/docs/troubleshooting.md %runtime %cxx %t \
+# RUN:   | FileCheck %s
+# CHECK: 13 messages reproduced
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import zipfile
 
 import torch
 
-page, runtime, folder = sys.argv[1:]
+page, runtime, compiler, folder = sys.argv[1:]
 with open(page) as file:
     documentation = file.read()
 reproduced = 0
@@ -36,9 +38,15 @@ def python(code, **environment):
     return done.stdout
 
 
+seen = []
+
+
 def expect(message, output):
-    """The message, with ... for what differs, is in the page and the output."""
+    """The message, with ... for what differs, heads an entry and is in the
+    output."""
     global reproduced
+    seen.extend(heading for heading in re.findall(r"(?m)^### (.*)$", documentation)
+                if message in heading)
     assert message in documentation, message
     pattern = ".*".join(re.escape(part) for part in message.split("..."))
     assert re.search(pattern, output), (message, output)
@@ -98,11 +106,91 @@ expect("the runtime was built with LibTorch",
        python("import torchprof_jit; torchprof_jit.load_runtime()",
               TORCHPROF_HOME=os.path.dirname(fake)))
 
-# No file without a probe, or when switched off.
-assert "### There is no file" in documentation
-for code, environment in ((LOAD, {}), (RUN, {"TORCHPROF": "off"})):
-    python(code, TORCHPROF_FILE="none.tprof", **environment)
-    assert not os.path.exists(os.path.join(folder, "none.tprof"))
-reproduced += 1
+# Libraries with LibTorch's names and nothing of it: another version.
+other = os.path.join(folder, "other")
+os.makedirs(other)
+with open(os.path.join(other, "empty.cpp"), "w") as file:
+    pass
+needed = subprocess.run(["readelf", "-d", runtime], check=True,
+                        stdout=subprocess.PIPE, universal_newlines=True).stdout
+for name in re.findall(r"\[(lib(?:torch|c10)[^]]*)\]", needed):
+    subprocess.run([compiler, "-shared", "-Wl,-soname," + name, file.name, "-o",
+                    os.path.join(other, name)], check=True)
+expect("undefined symbol",
+       subprocess.run(
+           ["/bin/sh", "-c", "LD_BIND_NOW=1 LD_PRELOAD=%s /bin/true" % runtime],
+           env={**os.environ, "LD_LIBRARY_PATH": other},
+           stderr=subprocess.PIPE, universal_newlines=True).stderr)
 
+
+def reproduce(heading, condition):
+    """An entry without a message: what it says is so."""
+    global reproduced
+    assert "### " + heading + "\n" in documentation, heading
+    seen.append(heading)
+    assert condition, heading
+    reproduced += 1
+
+
+def tool(*words):
+    return subprocess.run(words, cwd=folder, check=True, stdout=subprocess.PIPE,
+                          universal_newlines=True).stdout
+
+
+# No file without a probe, when switched off, before a schedule is active.
+left = []
+for code, environment in ((LOAD, {}), (RUN, {"TORCHPROF": "off"}),
+                          (RUN, {"TORCHPROF_SCHEDULE": "wait=9,active=1"})):
+    python(code, TORCHPROF_FILE="none.tprof", **environment)
+    left.append(os.path.exists(os.path.join(folder, "none.tprof")))
+reproduce("There is no file", not any(left))
+
+python(RUN, TORCHPROF_FILE="%h.tprof")
+reproduce("Containers", os.path.exists(
+    os.path.join(folder, socket.gethostname() + ".tprof")))
+
+python(LOAD + "torch.ops.torchprof.start()\n"
+       "m = torch.jit.load('instr.pt')\nm(torch.ones(2))\n"
+       "torch.ops.torchprof.stop()\ntorch.ops.torchprof.reset()\n"
+       "m(torch.ones(2))", TORCHPROF_FILE="stopped.tprof")
+stopped = tool("torchprof-report", "summary", "stopped.tprof", "--format=csv")
+reproduce("Nothing but `Total 0`, or no rows", stopped.count("\n") == 1)
+
+pairs = LOAD + ("m = torch.jit.load('instr.pt')\n"
+                "with torch.set_grad_enabled(GRAD):\n"
+                "    for _ in range(4): m(torch.ones(2, requires_grad=GRAD))\n"
+                "print(torch.ops.torchprof.stats())")
+lowered = [int(re.search(r"lowered_pairs'?: (\d+)", python(
+    pairs.replace("GRAD", grad), TORCHPROF_FILE="grad.tprof")).group(1))
+    for grad in ("True", "False")]
+reproduce("Probes cost more than expected", lowered[0] == 0 < lowered[1])
+
+
+class Outer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Model()
+        self.linear = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.inner(self.linear(x))
+
+
+def inlined(module):
+    torch._C._jit_pass_inline(module.graph)
+    return module
+
+
+paths = {}
+for name, change in (("whole", lambda m: m), ("frozen", torch.jit.freeze),
+                     ("inlined", inlined)):
+    path = os.path.join(folder, name + ".pt")
+    change(torch.jit.script(Outer().eval())).save(path)
+    paths[name] = tool("torchprof-opt", "--print-sites", path)
+reproduce("Module paths are `?` or missing",
+          " in inner" in paths["whole"] and " in ?" in paths["inlined"]
+          and not re.search(" in (inner|linear)", paths["frozen"]))
+
+for heading in re.findall(r"(?m)^### (.*)$", documentation):
+    assert heading in seen, "not reproduced: " + heading
 print(reproduced, "messages reproduced")
