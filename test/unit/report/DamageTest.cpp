@@ -46,6 +46,9 @@ TEST(Damage, EveryTruncation) {
   EXPECT_GT(Errors, format::PageBytes);
   EXPECT_GT(Salvaged, format::PageBytes);
   EXPECT_EQ(exerciseReader(Whole), "");
+  RecordProperty("figure", std::to_string(Whole.size()) + " truncations of a " +
+                               "file of " + std::to_string(Whole.size()) +
+                               " bytes");
 }
 
 TEST(Damage, TruncationsAtPagesAreUsable) {
@@ -70,6 +73,7 @@ size_t interesting(std::mt19937_64 &Random, size_t Size) {
 }
 
 TEST(Damage, BitFlips) {
+  RecordProperty("figure", "6000 files with 1 to 4 flipped bits");
   std::string Whole = bytesOf(everySegment());
   std::mt19937_64 Random(20260101);
   for (unsigned Round = 0; Round < 6000; ++Round) {
@@ -84,6 +88,7 @@ TEST(Damage, BitFlips) {
 }
 
 TEST(Damage, ExtremeNumbers) {
+  RecordProperty("figure", "6000 files with an extreme number somewhere");
   std::string Whole = bytesOf(everySegment());
   std::mt19937_64 Random(7);
   const uint64_t Extremes[] = {0,          1,           0x7fffffff,

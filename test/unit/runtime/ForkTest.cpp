@@ -126,6 +126,8 @@ TEST(Fork, RawCloneIsAForkToo) {
 TEST(Fork, StormWithRecordingThreadsCountsEverythingOnce) {
   TestFolder Folder;
   constexpr unsigned Children = 60, PerChild = 100;
+  RecordProperty("figure", "60 forks with 3 recording threads, 100 spans in "
+                           "each child");
   static std::atomic<uint64_t> Own;
   Own = 0;
   std::string Count = Folder.file("count");

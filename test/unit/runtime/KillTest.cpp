@@ -116,6 +116,7 @@ protected:
 } // namespace
 
 TEST_F(Kill, TwoHundredKillsLoseNoCompletedSpan) {
+  RecordProperty("figure", "200 kills with SIGKILL at random moments");
   std::mt19937 Random(1);
   for (unsigned I = 0; I < 200 && !HasFailure(); ++I)
     runOnce(numbered(Folder.file("k"), I), Random() % 1500,
@@ -123,6 +124,7 @@ TEST_F(Kill, TwoHundredKillsLoseNoCompletedSpan) {
 }
 
 TEST_F(Kill, CrashesAndAbortsLoseNoCompletedSpan) {
+  RecordProperty("figure", "20 ends by SIGSEGV, SIGABRT, SIGBUS and SIGTERM");
   std::mt19937 Random(2);
   for (int Signal : {SIGSEGV, SIGABRT, SIGBUS, SIGTERM})
     for (unsigned I = 0; I < 5 && !HasFailure(); ++I)

@@ -97,6 +97,8 @@ static void hammer(const char *Mode) {
 }
 
 TEST(Stress, StartStopResetFlushSnapshotWhileThreadsRecord) {
+  RecordProperty("figure", "4 recording threads, 30 rounds of start, stop, "
+                           "reset, flush and snapshot");
   hammer("aggregate");
 }
 
@@ -105,6 +107,7 @@ TEST(Stress, TraceModeWhileThreadsRecord) { hammer("trace"); }
 TEST(Stress, CountsAreExactWithoutWindows) {
   TestFolder Folder;
   constexpr unsigned Runs = 2000;
+  RecordProperty("figure", "4 threads, 3 models, 2000 runs each");
   record(Folder.file("p.tprof"), [&] {
     addTestModel(1, Sites);
     std::vector<std::thread> Threads;

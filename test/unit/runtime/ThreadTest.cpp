@@ -40,6 +40,7 @@ TEST(Thread, DeadThreadsLaneIsContinuedByTheNext) {
 TEST(Thread, HundredThousandShortThreadsLeaveMemoryBoundedAndNothingLost) {
   TestFolder Folder;
   constexpr unsigned Count = 100'000;
+  RecordProperty("figure", "100000 threads of one span each");
   record(Folder.file("p.tprof"), [] {
     addTestModel(7, 2);
     std::thread Other([] { shortThreads(Count / 2, site(7, 1)); });
