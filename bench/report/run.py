@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How torchprof-report does with large profiles.
 
-  bench/report/run.py BUILD [FOLDER]
+  bench/report/run.py BUILD [SCALE]
 
-BUILD is a build tree with -DTORCHPROF_BUILD_BENCH=ON; FOLDER (default: a new
-temporary one) takes about 4 GB. Prints each case with its time, the peak
-memory of the tool and the bar that it should meet.
+BUILD is a build tree with the target `bench`. All sizes are divided by SCALE
+(default: 1, which takes 4 GB of temporary files). Prints a JSON object per case: seconds, peak memory in MB,
+and the bar that it should meet.
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -16,6 +17,7 @@ import tempfile
 import time
 
 build = pathlib.Path(sys.argv[1]).resolve() / "bin"
+scale = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 
 
 def run(*command):
@@ -33,6 +35,11 @@ def run(*command):
     return time.monotonic() - before, usage.ru_maxrss / 1024
 
 
+def say(case, seconds, memory, bar=None):
+    print(json.dumps({"case": case, "seconds": round(seconds, 3),
+                      "peak_mb": round(memory), "bar_seconds": bar}))
+
+
 def make(path, *numbers):
     if not path.exists():
         subprocess.run(
@@ -48,19 +55,17 @@ def best(times, *command):
 
 def main(folder):
     report = build / "torchprof-report"
-    wide = make(folder / "wide.tprof", 100_000, 16, 0)
+    wide = make(folder / "wide.tprof", 100_000 // scale, 16, 0)
     size = wide.stat().st_size / 1e6
     seconds, memory = best(3, report, "summary", wide, "--limit=20")
-    print(
-        f"summary of 100000 sites x 16 threads ({size:.0f} MB): "
-        f"{seconds:.2f} s, {memory:.0f} MB mapped and used (bar: 2 s)"
-    )
+    say(f"summary of {100_000 // scale} sites x 16 threads, {size:.0f} MB",
+        seconds, memory, 2)
     seconds, memory = best(
         2, report, "summary", wide, "--limit=20", "--columns=name,p50_ns,p99_ns"
     )
-    print(f"the same with percentiles: {seconds:.2f} s, {memory:.0f} MB")
+    say("the same with percentiles", seconds, memory)
 
-    for count in (1_000_000, 10_000_000):
+    for count in (1_000_000 // scale, 10_000_000 // scale):
         trace = make(folder / f"trace{count}.tprof", 112, 4, count)
         out = folder / "trace.json"
         seconds, memory = run(
@@ -68,30 +73,22 @@ def main(folder):
         )
         written = out.stat().st_size / 1e6
         read = trace.stat().st_size / 1e6
-        print(
-            f"chrome JSON of {count} events: {written:.0f} MB in "
-            f"{seconds:.2f} s = {written / seconds:.0f} MB/s, peak "
-            f"{memory:.0f} MB of which {read:.0f} MB is the mapped file "
-            "(bar: 100 MB/s)"
-        )
+        say(f"chrome JSON of {count} events, {written:.0f} MB written, "
+            f"{read:.0f} MB of the memory is the mapped file",
+            seconds, memory, written / 100)
         out.unlink()
 
     files = [
         make(folder / f"small{seed}.tprof", 112, 1, 0, seed)
-        for seed in range(1000)
+        for seed in range(1000 // scale)
     ]
-    for count in (10, 1000):
+    for count in (10 // min(10, scale), 1000 // scale):
         seconds, memory = run(
             report, "merge", *files[:count], "-o", folder / "merged.tprof"
         )
-        print(
-            f"merge of {count} profiles of 112 sites: {seconds:.2f} s, peak "
-            f"{memory:.0f} MB (bar: 5 s for 1000)"
-        )
+        say(f"merge of {count} profiles of 112 sites", seconds, memory,
+            5 if count == len(files) else None)
 
 
-if len(sys.argv) > 2:
-    main(pathlib.Path(sys.argv[2]).resolve())
-else:
-    with tempfile.TemporaryDirectory() as temporary:
-        main(pathlib.Path(temporary))
+with tempfile.TemporaryDirectory() as temporary:
+    main(pathlib.Path(temporary))

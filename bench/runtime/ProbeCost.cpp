@@ -6,9 +6,12 @@
 // speed meets all of them; what is printed is the difference to the chain
 // without probes, per node, and the cost of two raw readings of the clock.
 //
-// With the argument `scalar` the nodes are aten::add of two integers, which
-// take far less time than the noise of a shared machine is for a tensor's node:
-// the difference is then known to a nanosecond or two.
+//   torchprof-bench-runtime [relu|scalar [TURNS]]
+//
+// A JSON object per variant; nanoseconds per node. With `scalar` the nodes are
+// aten::add of two integers, which take far less time than the noise of a
+// shared machine is for a tensor's node: the difference is then known to a
+// nanosecond or two.
 //
 // TORCHPROF_MODE=trace measures the trace mode. The profile goes to
 // TORCHPROF_FILE; on tmpfs no write-back disturbs the numbers.
@@ -31,6 +34,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -44,7 +48,6 @@ using namespace torch::jit;
 namespace {
 
 constexpr unsigned Nodes = 300;
-constexpr unsigned Repetitions = 4000;
 constexpr unsigned CallsPerTurn = 2;
 constexpr uint64_t ModelId = 42;
 
@@ -145,6 +148,8 @@ double median(std::vector<double> Values) {
 
 int main(int Count, char **Arguments) {
   bool Scalar = Count > 1 && std::string(Arguments[1]) == "scalar";
+  auto Repetitions =
+      Count > 2 ? unsigned(std::max(1, std::atoi(Arguments[2]))) : 4000;
   at::set_num_threads(1);
   at::NoGradGuard NoGrad;
   registerModel();
@@ -176,10 +181,6 @@ int main(int Count, char **Arguments) {
       V.Ns.push_back((secondsNow() - Begin) * 1e9 / (CallsPerTurn * Nodes));
     }
   }
-  std::printf("LibTorch %s, %s, %u nodes, %u repetitions of %u calls\n",
-              TORCH_VERSION, Scalar ? "aten::add(int, int)" : "aten::relu",
-              Nodes, Repetitions, CallsPerTurn);
-  std::printf("%-24s %10s %10s   ns per node\n", "", "min", "median");
   const Variant &Plain = Variants[1];
   double PlainMin = *std::min_element(Plain.Ns.begin(), Plain.Ns.end());
   for (Variant &V : Variants) {
@@ -187,8 +188,11 @@ int main(int Count, char **Arguments) {
     std::vector<double> Differences;
     for (unsigned R = 0; R < Repetitions; ++R)
       Differences.push_back(V.Ns[R] - (V.BesidePlain ? Plain.Ns[R] : 0));
-    std::printf("%-24s %10.2f %10.2f\n", V.Name,
-                Min - (V.BesidePlain ? PlainMin : 0), median(Differences));
+    std::printf("{\"libtorch\": \"%s\", \"node\": \"%s\", \"variant\": \"%s\", "
+                "\"turns\": %u, \"min_ns\": %.2f, \"median_ns\": %.2f}\n",
+                TORCH_VERSION, Scalar ? "aten::add(int, int)" : "aten::relu",
+                V.Name, Repetitions, Min - (V.BesidePlain ? PlainMin : 0),
+                median(Differences));
   }
   return Sink == 1;
 }

@@ -3,12 +3,13 @@
 
   models.py --runtime libtorchprof_runtime.so MODEL.pt INSTRUMENTED.pt SHAPE
 
-SHAPE is the input's, 1,3,224,224. Both models run in turns on one thread; the
-figures are the least and the median CPU time of a call: what other processes
-take does not count, what they evict from the caches does. First and second calls,
-which compile the graph, are measured in processes of their own.
+SHAPE is the input's, 1,3,224,224. Prints a JSON object. Both models run in turns
+on one thread; the figures are the least and the median CPU time of a call: what
+other processes take does not count, what they evict from the caches does. First
+and second calls, which compile the graph, are measured in processes of their own.
 """
 import argparse
+import json
 import statistics
 import subprocess
 import sys
@@ -72,16 +73,19 @@ def main():
         for _ in range(arguments.calls):
             for name, model in models.items():
                 times[name].append(timed(model, inputs))
-    print(f"LibTorch {torch.__version__}, {arguments.calls} calls in turns, ms")
-    print(f"{'':14}{'min':>10}{'median':>10}{'1st call':>10}{'2nd call':>10}")
     paths = {"plain": arguments.plain, "instrumented": arguments.instrumented}
+    result = {"calls": arguments.calls}
     for name, values in times.items():
         first, second = starts(arguments, paths[name])
-        print(f"{name:14}{min(values):10.3f}{statistics.median(values):10.3f}"
-              f"{first:10.1f}{second:10.1f}")
+        result[name] = {"min_ms": min(values),
+                        "median_ms": statistics.median(values),
+                        "first_ms": first, "second_ms": second}
     ratios = [b / a for a, b in zip(times["plain"], times["instrumented"])]
-    print(f"instrumented / plain: min {min(times['instrumented']) / min(times['plain']):.4f}, "
-          f"median of the turns {statistics.median(ratios):.4f}")
+    result["min_ratio"] = (min(times["instrumented"]) / min(times["plain"]))
+    result["median_ratio"] = statistics.median(ratios)
+    # How well the median is known: half of the turns' ratios lie within.
+    result["ratio_quartiles"] = statistics.quantiles(ratios, n=4)
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

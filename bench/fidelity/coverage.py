@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""How much of a model's time its nodes account for.
+
+  coverage.py ZOO WORK --bin BUILD/bin [--runs N] [--only NAME...]
+
+ZOO is a folder that test/models/make.py filled. Prints a JSON object per model:
+the sum of the nodes' self times, the time between them, and whether the two are
+the total.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+
+
+def run(arguments, name, *options):
+    done = subprocess.run([os.path.join(arguments.bin, name), *options],
+                          cwd=arguments.zoo, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, universal_newlines=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().split("\n")[-1])
+    return done.stdout
+
+
+def measure(arguments, entry, call):
+    base = os.path.join(arguments.work, entry["name"])
+    profile = base + ".tprof"
+    if os.path.exists(profile):
+        os.unlink(profile)
+    run(arguments, "torchprof-opt", "--quiet", "--instrument",
+        "--methods=" + call["method"],
+        os.path.join(arguments.zoo, entry["name"] + ".pt"), "-o", base + ".pt")
+    inputs = [word for spec in call["inputs"] for word in ("--input", spec)]
+    run(arguments, "torchprof-run", base + ".pt", "--threads", "1", "--runs",
+        str(arguments.runs), "--method", call["method"], "-o", profile, *inputs)
+    os.unlink(base + ".pt")
+    document = json.loads(run(arguments, "torchprof-report", "summary", profile,
+                              "--format=json", "--limit=0",
+                              "--columns=kind,name,calls,total_ns,self_ns"))
+    footer = document["footer"]
+    nodes = [row for row in document["rows"] if row["kind"] != "method"]
+    calls = sum(row["calls"] for row in nodes)
+    total = footer["total_ns"]
+    rest = footer["unattributed_ns"]
+    return {
+        "model": entry["name"], "nodes_per_run": calls / arguments.runs,
+        "mean_node_ns": sum(row["self_ns"] for row in nodes) / max(1, calls),
+        "total_ns": total, "unattributed_pct": 100 * rest / total,
+        "adds_up": abs(footer["sum_of_nodes_ns"] + rest - total) < 1e-6 * total,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("zoo")
+    parser.add_argument("work")
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", nargs="*", default=[])
+    arguments = parser.parse_args()
+    arguments.work = os.path.abspath(arguments.work)
+    arguments.bin = os.path.abspath(arguments.bin)
+    os.makedirs(arguments.work, exist_ok=True)
+    with open(os.path.join(arguments.zoo, "zoo.json")) as file:
+        entries = json.load(file)
+    for entry in entries:
+        calls = [call for call in entry["calls"] if not call["raises"]]
+        if arguments.only and entry["name"] not in arguments.only:
+            continue
+        if not calls or "asynchronous" in entry["properties"]:
+            continue
+        try:
+            print(json.dumps(measure(arguments, entry, calls[0])), flush=True)
+        except RuntimeError as error:
+            cause = str(error)
+            for folder in (arguments.zoo, arguments.work):
+                cause = cause.replace(os.path.join(folder, ""), "")
+            print(json.dumps({"model": entry["name"], "absent": cause}))
+
+
+if __name__ == "__main__":
+    main()
