@@ -282,7 +282,10 @@ class profile:
         if self._file is None:
             return None
         path = os.path.join(self._folder.name, "page.html")
-        self.export("html", path)
+        try:
+            self.export("html", path)
+        except _tools.ToolError:
+            return None  # built without the page: the notebook shows repr()
         with open(path, encoding="utf-8") as file:
             page = file.read()
         page = page.replace("&", "&amp;").replace('"', "&quot;")

@@ -70,14 +70,20 @@ TEST(InputSpec, ErrorsNameThePosition) {
             "expected a value above the lowest at character 12, found '5}'");
   EXPECT_EQ(errorOf("[1,2"), "expected ']' at character 5, found the end");
   EXPECT_EQ(errorOf("1 2"), "expected the end at character 3, found '2'");
+  EXPECT_EQ(errorOf("int64[2]{a:5}"),
+            "expected the lowest value at character 10, found 'a:5}'");
+  EXPECT_EQ(errorOf("?"), "expected an input such as float[1,3,224,224] at "
+                          "character 1, found '?'");
   EXPECT_EQ(errorOf("@"), "expected a file after '@' at character 1, found "
                           "'@'");
 }
 
 TEST(InputSpec, WhatWouldExhaustTheMachineIsAnError) {
-  EXPECT_NE(errorOf("float[1000000,1000000,1000000]"), "");
+  EXPECT_EQ(errorOf("float[1000000,1000000,1000000]"),
+            "expected at most 10^12 elements at character 30, found ']'");
   EXPECT_NE(errorOf("float[99999999999999999999]"), "");
-  EXPECT_NE(errorOf(std::string(100000, '[')), "");
+  EXPECT_EQ(errorOf(std::string(100000, '[')).find("expected fewer nested "),
+            0u);
 }
 
 } // namespace

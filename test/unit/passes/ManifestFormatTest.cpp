@@ -123,6 +123,40 @@ TEST(ManifestFormat, ErrorsNameLineAndCause) {
             "manifest is cut short");
 }
 
+TEST(ManifestFormat, EachMessageBehindAValidChecksum) {
+  const std::string Head = "torchprof-manifest 1\nmodel 1\n";
+  const std::string Sites = Head + "sites 0\nproducer x\n";
+  const std::string Strings = Sites + "strings 1\n\n";
+  const std::pair<std::string, std::string> Cases[] = {
+      {"torchprof-manifest one\n", "line 1: expected a number, found 'one'"},
+      {"torchprof-manifest 1\nmodel xyz\n",
+       "line 2: expected a hexadecimal number, found 'xyz'"},
+      {Head + "sites 4294967295\n",
+       "line 3: expected a number of at most 4294967294, found 4294967295"},
+      {Head + "sites 999\n", "line 3: expected a count of at most "},
+      {Head + "sites 0\nproducer a\\q\n",
+       "line 4: expected \\\\, \\n, \\r or \\0, found another escape"},
+      {Sites + "strings 1\nx\n",
+       "line 6: expected the empty string first, found another"},
+      {Sites + "strings 3\n\na\na\n",
+       "line 8: expected each string once, found one twice"},
+      {Strings + "scopes 0\nchair\n",
+       "line 8: expected 'table', found 'chair'"},
+      {Strings + "scopes 1\n0 0 0 0 0 0 0 0\n",
+       "line 8: expected '-', found an index into an empty table"},
+      {Head + "sites 1\nproducer x\nstrings 1\n\nscopes 0\ntable\n"
+              "- 0 0 0 0 0 0 0 0 0\n",
+       "line 9: expected an entry to refer to, found an empty table"},
+  };
+  for (const auto &[Text, Message] : Cases)
+    EXPECT_NE(errorOf(closed(Text)).find("manifest " + Message),
+              std::string::npos)
+        << errorOf(closed(Text)) << "\n  expected: " << Message;
+  // Nothing but the part that is asked for is read.
+  EXPECT_EQ(errorOf("torchprof-manifest 1"),
+            "manifest line 1: expected more lines, found the end");
+}
+
 TEST(ManifestFormat, IndicesAreCheckedBehindAValidChecksum) {
   Manifest Forward = makeManifest();
   Forward.Sites[1].Parent = 2; // parents precede children

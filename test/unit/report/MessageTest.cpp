@@ -1,10 +1,11 @@
 //===- MessageTest.cpp - what the reader says about a damaged file --------===//
 //
 // Each message of ProfileReader.cpp, brought about by one wrong number in a
-// file with every segment.
+// file with every segment, and those of JsonToProfile.cpp.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../tools/torchprof-report/Profile/ProfileJson.h"
 #include "../../../tools/torchprof-report/Profile/ProfileReader.h"
 #include "TestProfiles.h"
 
@@ -184,5 +185,60 @@ TEST(Message, BufferIsNotAligned) {
             std::string::npos)
       << Message;
 }
+
+struct WrongJson {
+  const char *Name, *Text, *Message;
+};
+
+const WrongJson WrongJsons[] = {
+    {"Object", R"({"process": 3})", "process: expected an object, found 3"},
+    {"Array", R"({"lanes": {}})", "lanes: expected an array, found {}"},
+    {"Text", R"({"process": {"host": 1}})",
+     "process.host: expected a string, found 1"},
+    {"Boolean", R"({"lanes": [{"cells": [{"torn": 1}]}]})",
+     "lanes[0].cells[0].torn: expected true or false, found 1"},
+    {"Counters", R"({"process": {"counters": []}})",
+     "process.counters: expected an object, found []"},
+    {"Version", R"({"version": 2})",
+     "version: expected profile format version 1, found version 2"},
+    {"Producers", R"({"models": [{"sites": [{"producers": [1]}]}]})",
+     "models[0]: expected producers among the sites, found 1"},
+    {"Samples",
+     R"({"lanes": [{"cells": [{"first": [1, 2, 3, 4, 5, 6, 7, 8]}]}]})",
+     "lanes[0].cells[0].first[7]: expected at most 7 samples, found more"},
+    {"Bucket", R"({"lanes": [{"cells": [{"histogram": {"148": 1}}]}]})",
+     "lanes[0].cells[0].histogram.148: expected a bucket below 148, found "
+     "'148'"},
+    {"Pair", R"({"lanes": [{"runs": [{"samples": [[1]]}]}]})",
+     "lanes[0].runs[0].samples[0]: expected 2 numbers, found 1"},
+    {"Ring",
+     R"({"lanes": [{"runs": [{"count": 2, "samples": [[1, 2]]}]}]})",
+     "lanes[0].runs[0]: expected as many samples as count and capacity allow, "
+     "found 1"},
+    {"Event", R"({"lanes": [{"traces": [{"events": [[16777216, 1, 1]]}]}]})",
+     "lanes[0].traces[0].events[0]: expected a slot and a duration that fit 24 "
+     "and 40 bits"},
+    {"Events",
+     R"({"lanes": [{"traces": [{"written": 2, "capacity": 2,
+                                "events": [[1, 1, 1]]}]}]})",
+     "lanes[0].traces[0]: expected as many events as written and capacity "
+     "allow, found 1"},
+    {"Lane", R"({"lanes": [{"lane": 0}, {"lane": 0}]})",
+     "lanes[1]: expected a new lane, found lane 0 again"},
+};
+
+class WrongJsonTest : public testing::TestWithParam<WrongJson> {};
+
+TEST_P(WrongJsonTest, IsNamedWithItsPlace) {
+  Expected<Profile> P = profileFromJson(GetParam().Text, "x.json");
+  ASSERT_FALSE(bool(P));
+  EXPECT_EQ(toString(P.takeError()),
+            std::string("x.json: ") + GetParam().Message);
+}
+
+INSTANTIATE_TEST_SUITE_P(Message, WrongJsonTest, testing::ValuesIn(WrongJsons),
+                         [](const testing::TestParamInfo<WrongJson> &Info) {
+                           return std::string(Info.param.Name);
+                         });
 
 } // namespace
