@@ -41,6 +41,11 @@ cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
                         cl::value_desc("n"), cl::sub(Command));
 } // namespace
 
+/// A short site's mean differs between two processes by up to a fifth, through
+/// where its memory lies, and no variance within one shows it. So a growth must
+/// matter to the whole: this part of the least share.
+static constexpr double LeastGrowth = 0.5;
+
 static Expected<double> failAbove() {
   StringRef Text = FailAbove;
   Text.consume_back("%");
@@ -132,7 +137,8 @@ static Expected<Outcome> run() {
   size_t Failures = 0;
   for (const DiffRow &R : Rows) {
     ++Counts[static_cast<size_t>(R.What)];
-    if (Gate && R.What == Change::Slower && R.percent() > Threshold)
+    if (Gate && R.What == Change::Slower && R.percent() > Threshold &&
+        R.Share * (1 - R.MeanA / R.MeanB) >= LeastGrowth * LeastShare)
       ++Failures;
   }
   if (Changed)
