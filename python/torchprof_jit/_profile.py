@@ -55,6 +55,21 @@ _active = threading.Lock()  # one recording range per process
 _owner = None  # the profile whose samples the runtime holds
 
 
+def _trace_mode(operators):
+    """Makes the runtime keep every span; it does so for the whole process."""
+    if os.environ.get("TORCHPROF_MODE") == "trace" or _trace_mode.chosen:
+        return
+    if operators.set_option("mode", "trace") != 0:
+        raise RuntimeError(
+            "trace=True: expected it before anything was recorded in this "
+            "process, found a runtime that records without a trace already"
+        )
+    _trace_mode.chosen = True
+
+
+_trace_mode.chosen = False
+
+
 class profile:
     """Records a range of a program:
 
@@ -70,6 +85,8 @@ class profile:
     schedule  function from step number to an Action, as made by schedule()
               or torch.profiler.schedule(); p.step() ends a step
     on_trace_ready  called with p after the last active step of each cycle
+    trace     keep each span with its times, for export("chrome") and
+              export("perfetto"); the process's first profile decides
     threads   "all", or "current": only what the thread that opened the
               range records
 
@@ -84,6 +101,7 @@ class profile:
         schedule=None,
         on_trace_ready=None,
         threads="all",
+        trace=False,
         **options
     ):
         if threads not in ("all", "current"):
@@ -91,6 +109,8 @@ class profile:
                              % (threads,))
         _tools.load_runtime()
         self._ops = torch.ops.torchprof
+        if trace:
+            _trace_mode(self._ops)
         self.module = module
         if module is not None:
             self.module = _instrument.instrument(module, **options)

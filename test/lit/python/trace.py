@@ -1,0 +1,41 @@
+"""trace=True keeps each span; it is decided once for a process."""
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python -u -W ignore %s first %t 2>&1 | FileCheck %s
+# RUN: %python -u -W ignore %s late %t 2>&1 | FileCheck --check-prefix=LATE %s
+# RUN: env TORCHPROF_MODE=trace %python -u -W ignore %s late %t 2>&1 \
+# RUN:   | FileCheck %s
+
+import json
+import os
+import sys
+
+import torch
+
+import torchprof_jit
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + 1
+
+
+when, folder = sys.argv[1:]
+x = torch.rand(4)
+if when == "late":
+    torchprof_jit.profile(Model())(x)
+try:
+    p = torchprof_jit.profile(Model(), trace=True)
+except RuntimeError as error:
+    print(error)
+    # LATE: trace=True: expected it before anything was recorded in this process
+else:
+    torchprof_jit.profile(Model(), trace=True)  # again is no mistake
+    for _ in range(3):
+        p(x)
+    path = os.path.join(folder, "trace.json")
+    p.export("chrome", path)
+    with open(path) as file:
+        events = json.load(file)["traceEvents"]
+    relu = [event for event in events if event["name"] == "aten::relu"]
+    print(len(relu), "spans of relu")
+    # CHECK: 3 spans of relu
