@@ -170,6 +170,13 @@ build_all() {
     die "the build failed"
 }
 
+# One of the tests runs the bench for a moment.
+build_bench() {
+  say "building the bench in ${build#"$root"/}"
+  cmake --build "$build" --parallel "$(jobs)" --target bench ||
+    die "the build of the bench failed"
+}
+
 install_and_build() {
   install_packages
   choose_torch

@@ -61,27 +61,29 @@ def main():
         return base + ".tprof"
 
     def slower(after):
-        """(whether the gate trips, module paths of what it calls slower)"""
+        """(whether the gate trips, what it calls slower and by how much)"""
         done = subprocess.run(
             [os.path.join(arguments.bin, "torchprof-report"), "diff", first,
              after, "--fail-above=5%", "--changed", "--format=json",
              "--limit=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             universal_newlines=True)
         rows = json.loads(done.stdout)["rows"]
-        return done.returncode == 1, sorted(
-            row["module"] or row["name"] for row in rows
-            if row["change"] == "slower")
+        return done.returncode == 1, [
+            "%s %+.0f %%" % (row["module"] or row["name"], row["change_pct"])
+            for row in rows if row["change"] == "slower"]
 
     first = os.path.join(arguments.folder, "first.tprof")
     if os.path.exists(first):
         os.unlink(first)
     record("first")
-    tripped = 0
+    tripped = []
     for _ in range(arguments.reruns):
         again = os.path.join(arguments.folder, "again.tprof")
         if os.path.exists(again):
             os.unlink(again)
-        tripped += slower(record("again"))[0]
+        trips, rows = slower(record("again"))
+        if trips:
+            tripped.append(rows)
     found, named = slower(record("slow", slow="third"))
     print(json.dumps({"reruns": arguments.reruns, "runs": arguments.runs,
                       "tripped": tripped, "slowed": "third", "found": found,

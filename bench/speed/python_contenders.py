@@ -104,7 +104,7 @@ def main():
         turns(scripted(torch.jit.load(path)), seconds)
         try:
             contenders = traced(name)
-        except (ImportError, torch.fx.proxy.TraceError) as error:
+        except (ImportError, RuntimeError, torch.fx.proxy.TraceError) as error:
             print(json.dumps({"contender": "FX interpreter",
                               "absent": "the eager model: %s" % error}))
             return

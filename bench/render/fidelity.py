@@ -1,0 +1,222 @@
+"""docs/fidelity.md: whether what torchprof says is true."""
+
+from .tables import conditions, duration, how, number, rows_of, table
+
+SECTIONS = ["oracle", "coverage", "perturbation", "agreement", "gate"]
+
+#: Half a bucket of the histogram, docs/profile-format.md.
+QUANTILE_BOUND = 0.125
+
+
+def page(results):
+    return (["# Fidelity", ""] + conditions(results, SECTIONS)
+            + oracle(results) + coverage(results) + perturbation(results)
+            + agreement(results) + gate(results))
+
+
+# --- the oracle --------------------------------------------------------------
+
+def within(row):
+    """1 % or 50 ns, whichever is more."""
+    return abs(row["error_ns"]) <= max(50, 0.01 * row["true_mean_ns"])
+
+
+def quantile(row, key):
+    """What the histogram says of the spans that the probes saw; these are longer
+    than the truth by the error of the mean, which is not the histogram's."""
+    truth = row["true_%s_ns" % key] + row["error_ns"]
+    return "%+.1f %%" % (100 * (row[key + "_ns"] / truth - 1)), \
+        abs(row[key + "_ns"] / truth - 1) <= QUANTILE_BOUND + 0.01
+
+
+def oracle(results):
+    lines = ["## Against the truth", ""] + how("oracle") + [
+        "An operator that spins for a given time and keeps, by its own readings "
+        "of the clock, how",
+        "long it really took, in graphs that are known: a straight line, a loop, "
+        "an If, a fork,",
+        "nested modules. Its times are constant but for one node of each of the "
+        "first two graphs,",
+        "whose times have a long tail. Counts must be equal and sums at least "
+        "the truth, else the",
+        "section fails; self times are computed again by hand. Means should be "
+        "within 1 % or 50 ns,",
+        "quantiles within the histogram's 12.5 %.", ""]
+    for version, rows in rows_of(results, "oracle"):
+        rows = [row for row in rows if "id" in row]
+        for probes in ("lowered", "explicit"):
+            cells = []
+            good = 0
+            for row in rows:
+                if row["probes"] != probes:
+                    continue
+                p50, p50_holds = quantile(row, "p50")
+                p99, p99_holds = quantile(row, "p99")
+                good += within(row)
+                cells.append([
+                    row["graph"], row["id"],
+                    "%d of %d" % (row["count"], row["true_count"]),
+                    duration(row["true_mean_ns"]),
+                    "%+.0f ns, %+.2f %%" % (
+                        row["error_ns"],
+                        100 * row["error_ns"] / row["true_mean_ns"]),
+                    "within" if within(row) else "above", p50, p99,
+                    "within" if p50_holds and p99_holds else "above"])
+            lines += ["### %s, %s probes" % (version, probes), ""] + table(
+                ["graph", "node", "count", "true mean", "mean is off by",
+                 "1 % or 50 ns", "p50", "p99", "12.5 %"], cells) + [
+                     "%d of %d means are within." % (good, len(cells)), ""]
+    return lines + [
+        "What a mean is off by is always too much, never too little: it is what "
+        "the interpreter does",
+        "between the probe's reading of the clock and the operator's own. For a "
+        "timed node this is one",
+        "call of a function. For an explicit pair four to six instructions of "
+        "the interpreter lie",
+        "between the readings, which move the operator's inputs to the stack and "
+        "its output away:",
+        "nodes below some ten microseconds look longer by that, and all of them "
+        "by the same time,",
+        "so that their order holds.", ""]
+
+
+# --- coverage ----------------------------------------------------------------
+
+def coverage(results):
+    lines = ["## Nothing missing", ""] + how("coverage") + [
+        "Every model of the test zoo that runs on one thread: self times and "
+        "what lies between the nodes must sum to the total. Where the mean node "
+        "is above 20 µs, less than 2 % should be unattributed; with shorter nodes "
+        "the interpreter's own instructions show.", "",
+        "Most of what is unattributed is the interpreter reading parameters out "
+        "of modules, a dozen for each batch norm, from memory that the node "
+        "before it has pushed out of the caches. Freezing a model makes them "
+        "constants: compare `resnet18` with `resnet18_frozen`. Small inputs make "
+        "its share larger.", ""]
+    for version, rows in rows_of(results, "coverage"):
+        measured = [row for row in rows if "absent" not in row]
+        long = [row for row in measured if row["mean_node_ns"] > 20e3]
+        lines += ["### " + version, "",
+                  "%d of %d models add up exactly. %d models have a mean node "
+                  "above 20 µs; %d of them leave"
+                  % (sum(row["adds_up"] for row in measured), len(measured),
+                     len(long), sum(row["unattributed_pct"] < 2 for row in long)),
+                  "less than 2 % unattributed.", ""]
+        lines += table(
+            ["model", "nodes in a run", "mean node", "unattributed", ""],
+            [[row["model"], number(row["nodes_per_run"]),
+              duration(row["mean_node_ns"]), "%.2f %%" % row["unattributed_pct"],
+              None if row not in long else
+              "holds" if row["unattributed_pct"] < 2 else "above"]
+             for row in sorted(measured, key=lambda r: -r["mean_node_ns"])])
+        missing = [row for row in rows if "absent" in row]
+        if missing:
+            lines += ["Not measured:", ""] + [
+                "- %s: %s" % (row["model"], row["absent"]) for row in missing
+            ] + [""]
+    return lines
+
+
+# --- perturbation ------------------------------------------------------------
+
+def perturbation(results):
+    lines = ["## What probes change", ""] + how("perturbation") + [
+        "The executor's optimized graph of the plain and of the instrumented "
+        "model, without grad and under grad. A timed node counts as the node in "
+        "it; an explicit pair adds two nodes and, with its number, a constant. "
+        "Nodes with blocks keep explicit pairs, and so does the method's root. "
+        "Under grad nothing is lowered, and probes, which have side effects, "
+        "end the executor's differentiable subgraphs: autograd then records node "
+        "by node, as it does in eager mode. On the CPU neither build of LibTorch "
+        "fuses. `bench/fidelity/perturbation.py` lists the same for other models "
+        "that have a method `inputs`.", ""]
+    for version, rows in rows_of(results, "perturbation"):
+        cells = []
+        for row in rows:
+            for suffix, grad in (("", "no"), ("_grad", "yes")):
+                plain, probed = row["plain" + suffix], row["probed" + suffix]
+                cells.append([
+                    row["model"], grad,
+                    "%d, %d" % (plain["nodes"], probed["nodes"]),
+                    probed["timed"], probed["explicit"],
+                    "%d, %d" % (plain["fused_groups"], probed["fused_groups"]),
+                    "%d, %d" % (plain["differentiable_graphs"],
+                                probed["differentiable_graphs"]),
+                    None if suffix else "yes" if row["equal"] else "NO"])
+        lines += ["### " + version, ""] + table(
+            ["model", "grad", "nodes: plain, probed", "timed", "explicit pairs",
+             "fused groups", "differentiable graphs", "outputs bit-equal"],
+            cells)
+    return lines
+
+
+# --- agreement ---------------------------------------------------------------
+
+def beside_kineto(version, row, theirs):
+    """Why Kineto's mean is another."""
+    difference = row["mean_ns"] - theirs["mean_ns"]
+    if "1.13" in version and abs(difference) < 1000:
+        return "Kineto of 1.13 counts whole microseconds"
+    if difference < 0 and theirs["inside"] >= 1:
+        return "Kineto records the %s operators inside too, %s each" % (
+            number(theirs["inside"]), duration(-difference / theirs["inside"]))
+    if 0 < difference < 1000:
+        return "Kineto's range opens in the dispatcher, after the node has begun"
+    return "not explained"
+
+
+def beside_static(version, row, theirs):
+    if row["mean_ns"] > theirs["mean_ns"]:
+        return "StaticModule has planned the memory of its outputs and calls " \
+            "the kernel without the dispatcher"
+    return "not explained"
+
+
+def agreement(results):
+    lines = ["## Beside Kineto and StaticModule", ""] + how("agreement") + [
+        "Mean per kind of node: the instrumented model, the plain one under "
+        "torch.profiler, and StaticModule's own benchmark of a frozen copy's "
+        "nodes, in turns, each after a call that warms the caches. Of Kineto only "
+        "outermost operators are counted. The difference is the median of five "
+        "repetitions, with the least and the largest; where it is above a tenth "
+        "in every one, its reason stands beside it. The C library is told to "
+        "keep freed memory: otherwise outputs above 128 KB are paid for in page "
+        "faults, in other places by each of the three.", ""]
+    for version, rows in rows_of(results, "agreement"):
+        for name, key, why in (("Kineto", "kineto", beside_kineto),
+                               ("StaticModule", "static", beside_static)):
+            cells = []
+            for row in rows:
+                if key not in row:
+                    continue
+                ratios = sorted(100 * (ratio - 1) for ratio in row[key]["ratios"])
+                above = ratios[0] > 10 or ratios[-1] < -10
+                cells.append([
+                    row["model"], row["kind"], row["calls"],
+                    duration(row["mean_ns"]), duration(row[key]["mean_ns"]),
+                    "%+.0f %% (%+.0f to %+.0f)" % (
+                        ratios[len(ratios) // 2], ratios[0], ratios[-1]),
+                    why(version, row, row[key]) if above else None])
+            lines += ["### %s, %s" % (version, name), ""] + table(
+                ["model", "kind", "calls", "torchprof", name, "difference",
+                 "why"], cells)
+        lines += ["Absent: " + row["absent"] for row in rows if "absent" in row]
+    return lines
+
+
+# --- the gate of docs/ci.md --------------------------------------------------
+
+def gate(results):
+    lines = ["## As a gate", ""] + how("gate") + [
+        "A model of four layers recorded again and again, each compared with the "
+        "first as in [CI](ci.md) with `--fail-above=5%`; then with one layer that "
+        "takes a fifth longer.", ""]
+    cells = []
+    for version, rows in rows_of(results, "gate"):
+        for row in rows:
+            cells.append([version, row["runs"],
+                          "%d of %d" % (len(row["tripped"]), row["reruns"]),
+                          "yes" if row["found"] else "NO",
+                          ", ".join("`%s`" % name for name in row["named"])])
+    return lines + table(["", "runs each", "identical re-runs that trip",
+                          "slow layer `third` found", "called slower"], cells)

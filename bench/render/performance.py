@@ -1,0 +1,318 @@
+"""docs/performance.md: what torchprof costs, alone and beside others."""
+
+from .tables import conditions, duration, how, number, rows_of, table
+
+SECTIONS = ["probe", "contenders", "threads", "whole", "passes", "report"]
+
+
+def page(results):
+    return (["# Performance", ""] + conditions(results, SECTIONS) + [
+        "Contenders take turns in one process, so that a change of the machine's "
+        "speed",
+        "meets all of them. Pairs of numbers are the least and the median. A "
+        "reader repeats",
+        "all with `bench/run`, a section with the command above its table; "
+        "`scripts/test`",
+        "makes the build trees that it uses.", ""]
+        + probe(results) + contenders(results) + goals(results)
+        + threads(results) + whole(results) + passes(results)
+        + report(results) + MEMORY)
+
+
+# --- a node ------------------------------------------------------------------
+
+def bar(variant, mode, version, reads):
+    """(the bar in words, its value for the least, for the median)"""
+    if "stopped" in variant:
+        return ("4", 4, 4) if "lowered" in variant else (None, None, None)
+    if variant == "explicit, recording":
+        limit = 120 if "1.13" in version else 75
+        return str(limit), limit, limit
+    if variant == "lowered, recording":
+        factor = 2.2 if mode == "trace" else 1.6
+        return ("%.1f x two reads" % factor, factor * reads["min_ns"],
+                factor * reads["median_ns"])
+    return None, None, None
+
+
+def verdict(row, least, median):
+    if least is None:
+        return ""
+    if row["median_ns"] <= median:
+        return "holds"
+    if row["min_ns"] <= least:
+        return "least only; the median is over by %s ns" % number(
+            row["median_ns"] - median)
+    return "missed by %s ns" % number(row["min_ns"] - least)
+
+
+def probe(results):
+    lines = ["## A node", ""] + how("probe") + [
+        "A chain of 300 nodes, without probes and with; nanoseconds that a node's "
+        "probes add.",
+        "The operators are `aten::relu` on 8 floats, and `aten::add` of two "
+        "integers, whose own",
+        "time is so short that the difference is known better.", ""]
+    for version, rows in rows_of(results, "probe"):
+        cells = []
+        for row in rows:
+            reads = next(r for r in rows if r["mode"] == row["mode"]
+                         and r["node"] == row["node"]
+                         and r["variant"] == "two raw clock reads")
+            words, least, median = bar(row["variant"], row["mode"], version,
+                                       reads)
+            if row["mode"] == "trace" and not row["variant"].endswith(
+                    "recording"):
+                continue
+            cells.append([row["node"], row["variant"],
+                          row["mode"] if "recording" in row["variant"] else None,
+                          "%s / %s" % (number(row["min_ns"]),
+                                       number(row["median_ns"])),
+                          words, verdict(row, least, median)])
+        lines += ["### " + version, ""] + table(
+            ["node", "probes", "mode", "ns", "bar", ""], cells)
+    return lines + [
+        "A timed node can cost less than two readings of the clock in a row, "
+        "because the node's",
+        "own work overlaps with them. Most of an explicit pair is the "
+        "interpreter's: six more",
+        "instructions, which cost the same while nothing is recorded.", ""]
+
+
+# --- beside others -----------------------------------------------------------
+
+def added(row, contender):
+    """Nanoseconds per span: difference of the least calls, median difference."""
+    return ((contender["min_ns"] - contender["plain_min_ns"]) / row["spans"],
+            contender["added_ns"] / row["spans"])
+
+
+def cell(value):
+    def make(row, contender):
+        if contender is None:
+            return None
+        return "absent" if "absent" in contender else value(row, contender)
+    return make
+
+
+def per_node(row, contender):
+    return "%s / %s" % tuple(number(value) for value in added(row, contender))
+
+
+def per_cent(row, contender):
+    share = 100 / contender["plain_median_ns"]
+    spread = (contender["added_q3_ns"] - contender["added_q1_ns"]) / 2
+    return "%+.1f ± %.1f" % (contender["added_ns"] * share, spread * share)
+
+
+def closing(row, contender):
+    return duration(contender["close_ns"])
+
+
+def heap(row, contender):
+    if "heap_bytes" not in contender:
+        return "not measured"
+    return number(contender["heap_bytes"] / row["spans"])
+
+
+QUANTITIES = [
+    ("Added per node", per_node,
+   "Nanoseconds: the difference of the least calls, and the median of the "
+   "differences to the plain call of the same turn; by the number of spans "
+   "that torchprof records in a call. Contenders that count differently "
+   "(operators inside of operators) are divided by the same number."),
+    ("Added to a call", per_cent,
+   "The median difference in per cent of the plain call; after ± half of the "
+   "distance between the quartiles of the differences: what is below it is "
+   "noise."),
+    ("To the end of recording", closing,
+   "Time, per recorded call, from the last call until the data lie there: "
+   "switching off, and for torch.profiler its table. torchprof's table takes "
+   "`report` below once, for any number of calls."),
+    ("Memory", heap,
+   "Bytes on the heap that a call leaves, per node. torchprof writes into its "
+   "file, which does not grow with the calls; its size is below."),
+]
+
+
+def contenders(results):
+    lines = ["## Beside other profilers", ""] + how("contenders") + [
+        "Each row is a way to watch the same `.pt` run on one thread. The FX "
+        "interpreter is the",
+        "one that PyTorch's tutorial builds, written anew; it runs the eager "
+        "model, which lies",
+        "beside it in its turns. `torch.profiler` is called from Python, Kineto "
+        "from C++.", ""]
+    for version, rows in rows_of(results, "contenders"):
+        names = []
+        for row in rows:
+            names += [c["contender"] for c in row["contenders"]
+                      if c["contender"] not in names]
+        lines += ["### " + version, ""]
+        lines += table(
+            ["model", "spans in a call", "a call", "file", "report"],
+            [[row["workload"], row["spans"],
+              duration(row["contenders"][0]["plain_median_ns"]),
+              "%d KB" % (row["file_bytes"] // 1024), duration(row["report_ns"])]
+             for row in rows])
+        for title, value, text in QUANTITIES:
+            lines += ["**%s.** %s" % (title, text), ""]
+            cells = []
+            for name in names:
+                found = [next((c for c in row["contenders"]
+                               if c["contender"] == name), None) for row in rows]
+                cells.append([name] + [cell(value)(row, c)
+                                       for row, c in zip(rows, found)])
+            lines += table([""] + [row["workload"] for row in rows], cells)
+        lines += absent(rows)
+    return lines
+
+
+def absent(rows):
+    reasons = sorted({"- %s on %s: %s" % (c["contender"], row["workload"],
+                                          c["absent"])
+                      for row in rows for c in row["contenders"]
+                      if "absent" in c})
+    return ["Absent:", ""] + reasons + [""] if reasons else []
+
+
+GOALS = [("torch.profiler", 20), ("Kineto", None), ("ScriptProfile", 6),
+         ("FX interpreter", 150)]
+
+
+def goals(results):
+    """How many times torchprof is cheaper per node, where nodes are short enough
+    for the difference to be more than noise."""
+    lines = ["## How many times cheaper", "",
+             "Added per node by the contender, by what torchprof (timed nodes) "
+             "adds: medians, on the",
+             "chain of short nodes, where the difference is well above the "
+             "noise. With the closing",
+             "is what a user waits for: recording and the end of it.", ""]
+    cells = []
+    for version, rows in rows_of(results, "contenders"):
+        row = next((r for r in rows if r["workload"] == "relu_chain"), None)
+        if row is None:
+            continue
+        by_name = {c["contender"]: c for c in row["contenders"]
+                   if "absent" not in c}
+        ours = by_name["torchprof"]
+        for name, goal in GOALS:
+            if name not in by_name:
+                continue
+            theirs = by_name[name]
+            whole = [added(row, c)[1] + c["close_ns"] / row["spans"]
+                     for c in (theirs, ours)]
+            ratio = added(row, theirs)[1] / added(row, ours)[1]
+            cells.append([
+                version, name, "%s by %s ns" % (number(added(row, theirs)[1]),
+                                                number(added(row, ours)[1])),
+                "%.0f x" % ratio, "%.0f x" % (whole[0] / whole[1]),
+                goal and "%d x" % goal,
+                goal and ("met" if ratio >= goal else
+                          "met with the closing" if whole[0] / whole[1] >= goal
+                          else "not met")])
+    return lines + table(["", "contender", "ns per node", "recording",
+                          "with the closing", "goal", ""], cells)
+
+
+def threads(results):
+    lines = ["## Several threads", ""] + how("threads") + [
+        "Threads that call one model at the same time, each as often; per cent "
+        "that a contender",
+        "adds to the time until the last is done. The machine has as many "
+        "processors as said",
+        "above: more threads than that wait for each other.", ""]
+    for version, rows in rows_of(results, "threads"):
+        names = [c["contender"] for c in rows[0]["contenders"]]
+        columns = ["%s, %d" % (row["workload"], row["threads"]) for row in rows]
+        lines += ["### " + version, ""] + table([""] + columns, [
+            [name] + [cell(per_cent)(row, next(
+                c for c in row["contenders"] if c["contender"] == name))
+                for row in rows] for name in names]) + absent(
+                    [dict(row, workload="several threads") for row in rows])
+    return lines
+
+
+# --- models, passes, report --------------------------------------------------
+
+def whole(results):
+    lines = ["## Whole models", ""] + how("whole") + [
+        "The plain and the instrumented model in turns, CPU time of one thread, "
+        "batch 1.",
+        "The ratio is the median over the turns, with its quartiles; the first "
+        "and second call",
+        "compile the graph and are taken from fresh processes.", ""]
+    cells = []
+    for version, rows in rows_of(results, "whole"):
+        for row in rows:
+            name = row["model"] + (" " + row["options"]
+                                   if row.get("options") else "")
+            if "absent" in row:
+                cells.append([version, name, "absent: " + row["absent"]])
+                continue
+            plain, ours = row["plain"], row["instrumented"]
+            quartiles = row["ratio_quartiles"]
+            start = ((ours["first_ms"] + ours["second_ms"])
+                     / (plain["first_ms"] + plain["second_ms"]))
+            cells.append([
+                version, name, row["calls"],
+                "%.2f, %.2f" % (plain["min_ms"], ours["min_ms"]),
+                "%.2f, %.2f" % (plain["median_ms"], ours["median_ms"]),
+                "%.4f (%.4f to %.4f)" % (row["median_ratio"], quartiles[0],
+                                         quartiles[2]),
+                "%.0f + %.0f, %.0f + %.0f" % (
+                    plain["first_ms"], plain["second_ms"], ours["first_ms"],
+                    ours["second_ms"]), "%.2f" % start])
+    return lines + table(
+        ["", "model", "turns", "least ms: plain, instrumented",
+         "median ms", "ratio", "1st + 2nd call, ms", "ratio"], cells) + [
+             "Bars: ResNet-18 below 1.005, vit_b_16 with `--nodes=all` below "
+             "1.02; first and second",
+             "call of densenet121 together at most 1.5.", ""]
+
+
+def passes(results):
+    lines = ["## The passes", ""] + how("passes") + [
+        "Graphs made in memory; milliseconds of each step, and bytes that stay "
+        "per site.",
+        "Loading and saving a file is LibTorch's own work, see",
+        "[torchprof-opt](torchprof-opt.md#how-long-it-takes).", ""]
+    for version, rows in rows_of(results, "passes"):
+        steps = [key for key in rows[0] if key.endswith("_ms")]
+        lines += ["### " + version, ""] + table(
+            ["nodes", "sites", "bytes per site"]
+            + [step[:-3] + ", ms" for step in steps],
+            [[row["nodes"], row["sites"], row["bytes_per_site"]]
+             + ["%.0f" % row[step] for step in steps] for row in rows])
+    return lines
+
+
+def report(results):
+    lines = ["## The report", ""] + how("report")
+    for version, rows in rows_of(results, "report"):
+        if rows:
+            return lines + table(
+                ["case", "seconds", "peak memory", "bar", ""],
+                [[row["case"], row["seconds"], "%d MB" % row["peak_mb"],
+                  row["bar_seconds"] and "%.3g s" % row["bar_seconds"],
+                  row["bar_seconds"] and (
+                      "holds" if row["seconds"] <= row["bar_seconds"]
+                      else "missed")] for row in rows])
+    return lines + ["Not measured.", ""]
+
+
+MEMORY = """## Memory and files
+
+| | |
+| --- | --- |
+| a node and thread | 1 KB in the file, 32 bytes beside it for each site of a loaded model |
+| a method and thread | 20 KB for the last 1024 latencies |
+| a process, a thread | three pages, one page |
+| trace mode | 1 MB per thread, `TORCHPROF_TRACE_EVENTS` changes it |
+
+Cells come in blocks of 31 at first and of a quarter of those in use later, so
+up to a fifth of a busy thread's cells lie unused. 100 000 threads of one span
+each, two at a time, leave at most 4 buffers and 300 KB; tests check that and
+that the file stops growing after the first runs.
+""".split("\n")

@@ -1,0 +1,52 @@
+"""docs/reliability.md: what was tried to make it lose something."""
+
+from .tables import conditions, how, label, rows_of, table
+
+SECTIONS = ["storms", "soak"]
+
+
+def page(results):
+    return (["# Reliability", ""] + conditions(results, SECTIONS)
+            + soak(results) + storms(results))
+
+
+def soak(results):
+    lines = ["## Soak", ""] + how("soak") + [
+        "An instrumented model served by threads while another thread starts, "
+        "stops, resets, flushes",
+        "and takes snapshots, and `torchprof-report` reads the live file. Every "
+        "second phase records",
+        "without a break, and then the calls counted must be the calls made. It "
+        "fails on a wrong",
+        "count, a failing report, an output that differs, a file that grows or "
+        "memory that does.", ""]
+    cells = []
+    for version, rows in rows_of(results, "soak"):
+        for row in rows:
+            cells.append([
+                version, "%d s" % row["seconds"], row["threads"], row["calls"],
+                row["exact_phases"], row["reports"],
+                "%d, %d, %d" % (row["switches"], row["flushes"],
+                                row["snapshots"]),
+                "%+d KB of %d MB" % (row["grown_bytes"] // 1024,
+                                     row["resident_bytes"] >> 20),
+                "%d KB" % (row["file_bytes"] // 1024), row["lost"],
+                "; ".join(row["failures"]) or "none"])
+    return lines + table(
+        ["", "time", "threads", "calls", "phases with exact counts",
+         "reports read", "stops, flushes, snapshots", "memory grew by", "file",
+         "lost", "failures"], cells)
+
+
+def storms(results):
+    lines = ["## Kills, forks, damage", ""] + how("storms") + [
+        "Tests that count what they did, each its own check; one of them:", "",
+        "```", "build/system/bin/PROGRAM --gtest_filter=TEST", "```", ""]
+    cells = []
+    for version, sections in sorted(results.items(), reverse=True):
+        for row in sections.get("storms", {"rows": []})["rows"]:
+            if row["figure"]:
+                cells.append([label(version), "`%s`" % row["test"],
+                              "`%s`" % row["program"], row["figure"],
+                              "passed" if row["passed"] else "FAILED"])
+    return lines + table(["", "test", "program", "what", ""], cells)
