@@ -3,10 +3,11 @@
 
   gate.py FOLDER --bin BUILD/bin --lib BUILD/lib [--reruns N] [--runs N]
 
-Records a model of four layers, then N times again, and compares each with the
-first: nothing should trip. Then one layer takes a fifth longer: that should be
-found, and nothing else named. Layers are a matrix product and an operator that
-spins for a time that the model says. Prints one JSON object.
+Records a model of four layers in five processes, then N times again, and compares
+each with the first: nothing should trip. Then one layer takes a fifth longer:
+that should be found, and nothing else named. Layers are a matrix product and an
+operator that spins for a time that the model says. Prints one JSON object, with
+what comparing single processes gives beside it.
 """
 
 import argparse
@@ -15,6 +16,9 @@ import os
 import subprocess
 
 import torch
+
+
+PROCESSES = 5
 
 
 class Layer(torch.nn.Module):
@@ -43,51 +47,57 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--lib", required=True)
     parser.add_argument("--reruns", type=int, default=20)
-    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--runs", type=int, default=100)
     arguments = parser.parse_args()
     library = os.path.join(arguments.lib, "torchprof-bench-busy.so")
     torch.ops.load_library(library)
     os.makedirs(arguments.folder, exist_ok=True)
 
-    def record(name, slow=None):
-        base = os.path.join(arguments.folder, name)
-        torch.manual_seed(0)
-        model(slow).save(base + ".pt")
-        subprocess.run(
-            [os.path.join(arguments.bin, "torchprof-run"), base + ".pt",
-             "--load=" + library, "--input", "float[8,64]", "--threads", "1",
-             "--runs", str(arguments.runs), "--quiet", "-o", base + ".tprof"],
-            check=True)
-        return base + ".tprof"
+    def path(name):
+        return os.path.join(arguments.folder, name)
 
-    def slower(after):
+    def record(name, slow=None):
+        """The profiles of several processes."""
+        torch.manual_seed(0)
+        model(slow).save(path("model.pt"))
+        profiles = [path("%s-%d.tprof" % (name, i)) for i in range(PROCESSES)]
+        for profile in profiles:
+            if os.path.exists(profile):
+                os.unlink(profile)
+            subprocess.run(
+                [os.path.join(arguments.bin, "torchprof-run"), path("model.pt"),
+                 "--load=" + library, "--input", "float[8,64]", "--threads", "1",
+                 "--runs", str(arguments.runs), "--quiet", "-o", profile],
+                check=True)
+        return profiles
+
+    def slower(before, after):
         """(whether the gate trips, what it calls slower and by how much)"""
         done = subprocess.run(
-            [os.path.join(arguments.bin, "torchprof-report"), "diff", first,
-             after, "--fail-above=5%", "--changed", "--format=json",
-             "--limit=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            [os.path.join(arguments.bin, "torchprof-report"), "diff",
+             *("--before=" + name for name in before),
+             *("--after=" + name for name in after), "--fail-above=5%",
+             "--changed", "--format=json", "--limit=0"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             universal_newlines=True)
         rows = json.loads(done.stdout)["rows"]
         return done.returncode == 1, [
             "%s %+.0f %%" % (row["module"] or row["name"], row["change_pct"])
             for row in rows if row["change"] == "slower"]
 
-    first = os.path.join(arguments.folder, "first.tprof")
-    if os.path.exists(first):
-        os.unlink(first)
-    record("first")
-    tripped = []
+    first = record("first")
+    tripped, single = [], 0
     for _ in range(arguments.reruns):
-        again = os.path.join(arguments.folder, "again.tprof")
-        if os.path.exists(again):
-            os.unlink(again)
-        trips, rows = slower(record("again"))
+        again = record("again")
+        trips, rows = slower(first, again)
         if trips:
             tripped.append(rows)
-    found, named = slower(record("slow", slow="third"))
+        single += slower(first[:1], again[:1])[0]
+    found, named = slower(first, record("slow", slow="third"))
     print(json.dumps({"reruns": arguments.reruns, "runs": arguments.runs,
-                      "tripped": tripped, "slowed": "third", "found": found,
-                      "named": named}))
+                      "processes": PROCESSES, "tripped": tripped,
+                      "tripped_single": single, "slowed": "third",
+                      "found": found, "named": named}))
 
 
 if __name__ == "__main__":

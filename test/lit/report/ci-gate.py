@@ -5,6 +5,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -60,3 +61,37 @@ print(again.stdout, "exit code", again.returncode)
 # CHECK: exit code 1
 print("exit code",
       gate(shorten(profile("again", 1, 101), 1.6 / 30)).returncode)
+
+
+# Several processes a side: what differs from process to process is noise, here a
+# node that takes up to two fifths longer in some. A layer that became slower by
+# 20 % is still found.
+draw = random.Random(1)
+
+
+def side(name, scale, seed):
+    return [shorten(profile("%s-%d" % (name, i), scale, seed + i),
+                    draw.uniform(1, 1.4)) for i in range(5)]
+
+
+def gates(before, after):
+    return subprocess.run(
+        ["torchprof-report", "diff", "--fail-above=5%", "--changed",
+         *("--before=" + path for path in before),
+         *("--after=" + path for path in after)], stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, universal_newlines=True)
+
+
+base = side("base", 1, 300)
+tripped = single = 0
+for again in range(20):
+    after = side("again", 1, 400 + 10 * again)
+    tripped += gates(base, after).returncode
+    single += gates(base[:1], after[:1]).returncode
+# CHECK: tripped: 0 of 20, single processes: {{[1-9]}}
+print("tripped: %d of 20, single processes: %d" % (tripped, single))
+slow = gates(base, side("slow", 1.2, 700))
+# CHECK: slower {{ *}}aten::mm {{ *}}a
+# CHECK-NOT: aten::relu
+# CHECK: exit code 1
+print(slow.stdout, "exit code", slow.returncode)

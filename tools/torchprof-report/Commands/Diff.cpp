@@ -14,10 +14,17 @@ using namespace torchprof::report;
 
 namespace {
 cl::SubCommand Command("diff", "Print what changed between two profiles");
-cl::opt<std::string> FileA(cl::Positional, cl::Required,
-                           cl::desc("BEFORE.tprof"), cl::sub(Command));
-cl::opt<std::string> FileB(cl::Positional, cl::Required,
-                           cl::desc("AFTER.tprof"), cl::sub(Command));
+cl::list<std::string> Files(cl::Positional, cl::ZeroOrMore,
+                            cl::desc("BEFORE.tprof AFTER.tprof"),
+                            cl::sub(Command));
+cl::list<std::string>
+    Before("before",
+           cl::desc("A profile of the first side; repeatable: "
+                    "then processes are compared"),
+           cl::value_desc("file"), cl::sub(Command));
+cl::list<std::string>
+    After("after", cl::desc("A profile of the second side; repeatable"),
+          cl::value_desc("file"), cl::sub(Command));
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
 cl::opt<std::string>
@@ -58,14 +65,39 @@ static Expected<double> failAbove() {
   return Percent;
 }
 
-static Error load(StringRef Path, SiteTable &Sites) {
-  Expected<Profile> P = loadWithWarnings(Path);
-  if (!P)
-    return P.takeError();
-  Sites.add(*P);
-  for (const std::string &Text : Sites.warnings())
+static Error load(ArrayRef<std::string> Paths, DiffSide &Side) {
+  for (const std::string &Path : Paths) {
+    Expected<Profile> P = loadWithWarnings(Path);
+    if (!P)
+      return P.takeError();
+    Side.All.add(*P);
+    if (Paths.size() > 1)
+      Side.Each.emplace_back().add(*P);
+  }
+  for (const std::string &Text : Side.All.warnings())
     printWarning(Text);
   return Error::success();
+}
+
+/// Both sides, from the two positional files or from --before and --after.
+static Error loadSides(DiffSide &A, DiffSide &B) {
+  bool Named = !Before.empty() || !After.empty();
+  if (Named ? !Files.empty() || Before.empty() || After.empty()
+            : Files.size() != 2)
+    return createStringError(
+        inconvertibleErrorCode(),
+        "expected two profiles, BEFORE.tprof AFTER.tprof, or --before=FILE and "
+        "--after=FILE once or more each, found " +
+            Twine(Files.size()) + " profiles, " + Twine(Before.size()) +
+            " --before and " + Twine(After.size()) + " --after");
+  if (Named) {
+    if (Error E = load(Before, A))
+      return E;
+    return load(After, B);
+  }
+  if (Error E = load(Files[0], A))
+    return E;
+  return load(Files[1], B);
 }
 
 static Table makeTable(const SiteTable &A, const SiteTable &B,
@@ -115,16 +147,14 @@ static Expected<Outcome> run() {
       return Percent.takeError();
     Threshold = *Percent;
   }
-  SiteTable A, B;
-  if (Error E = load(FileA, A))
-    return E;
-  if (Error E = load(FileB, B))
+  DiffSide A, B;
+  if (Error E = loadSides(A, B))
     return E;
   // A glob may match sites of one side only: those were added or removed.
-  Expected<Selection> Selected = Choice.select(B);
+  Expected<Selection> Selected = Choice.select(B.All);
   if (!Selected) {
     consumeError(Selected.takeError());
-    Selected = Choice.select(A);
+    Selected = Choice.select(A.All);
     if (!Selected)
       return Selected.takeError();
   }
@@ -144,7 +174,7 @@ static Expected<Outcome> run() {
   if (Changed)
     erase_if(Rows, [](const DiffRow &R) { return R.What == Change::Same; });
   size_t Shown = Limit ? std::min<size_t>(Limit, Rows.size()) : Rows.size();
-  Table T = makeTable(A, B, ArrayRef(Rows).take_front(Shown));
+  Table T = makeTable(A.All, B.All, ArrayRef(Rows).take_front(Shown));
   for (Change C : {Change::Slower, Change::Faster, Change::Added,
                    Change::Removed, Change::Same})
     T.Footer.push_back({changeName(C).str(), changeName(C).str(),

@@ -77,13 +77,39 @@ struct Side {
     return {A.Count, A.mean() * Rate, A.squaredDeviations() * Rate * Rate};
   }
 };
+
+/// The same of each profile of a side.
+struct EachSide {
+  std::vector<Side> Profiles;
+
+  EachSide(const DiffSide &D, const Selection &Selected) {
+    for (const SiteTable &Sites : D.Each)
+      Profiles.emplace_back(Sites, Selected);
+  }
+
+  /// Of the means in those profiles where the site was reached.
+  Moments moments(const SiteKey &Key) const {
+    Moments M;
+    std::vector<double> Means;
+    for (const Side &S : Profiles)
+      if (auto It = S.ByKey.find(Key); It != S.ByKey.end())
+        Means.push_back(S.meanNs(It->second));
+    for (double Mean : Means)
+      M.Mean += Mean / static_cast<double>(Means.size());
+    for (double Mean : Means)
+      M.SquaredDeviations += (Mean - M.Mean) * (Mean - M.Mean);
+    M.Count = Means.size();
+    return M;
+  }
+};
 } // namespace
 
-std::vector<DiffRow> report::diffProfiles(const SiteTable &A,
-                                          const SiteTable &B,
+std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
                                           const Selection &Selected,
                                           const DiffOptions &Options) {
-  Side First(A, Selected), Second(B, Selected);
+  Side First(A.All, Selected), Second(B.All, Selected);
+  bool ByProfile = A.Each.size() > 1 && B.Each.size() > 1;
+  EachSide EachFirst(A, Selected), EachSecond(B, Selected);
   std::vector<DiffRow> Rows;
   size_t Compared = 0;
   for (const SiteKey &Key : First.Order) {
@@ -102,7 +128,9 @@ std::vector<DiffRow> report::diffProfiles(const SiteTable &A,
     R.MeanB = Second.meanNs(R.B);
     R.Share = std::max(R.Share, Second.share(R.B));
     R.PerRun += Second.perRunNs(R.B);
-    R.PValue = welchPValue(First.moments(R.A), Second.moments(R.B));
+    R.PValue =
+        ByProfile ? welchPValue(EachFirst.moments(Key), EachSecond.moments(Key))
+                  : welchPValue(First.moments(R.A), Second.moments(R.B));
   }
   for (DiffRow &R : Rows)
     if (R.B != NoIndex &&

@@ -43,9 +43,17 @@ struct DiffOptions {
   double Alpha = 0.01;
 };
 
-/// One row per reached and selected site of either table; the largest change
-/// of the time per run first.
-std::vector<DiffRow> diffProfiles(const SiteTable &A, const SiteTable &B,
+/// The profiles of one side: added up, and one by one.
+struct DiffSide {
+  SiteTable All;
+  std::vector<SiteTable> Each;
+};
+
+/// One row per reached and selected site of either side; the largest change
+/// of the time per run first. With several profiles on both sides the means of
+/// the profiles are compared, so that what differs from process to process
+/// counts as noise; else the runs.
+std::vector<DiffRow> diffProfiles(const DiffSide &A, const DiffSide &B,
                                   const Selection &Selected,
                                   const DiffOptions &Options);
 
