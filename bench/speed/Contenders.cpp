@@ -6,9 +6,9 @@
 // have passed, and prints a JSON object per contender: the least and median of
 // the wall-clock time of a call in nanoseconds; median and quartiles of what it
 // took longer than the first contender in the same turn; and what the collected
-// data of a turn took to be closed, per call. The model has a method `inputs` that
-// makes the arguments of `forward`. With several threads each calls the model
-// as often as the one would; a turn ends when the last is done.
+// data of a turn took to be closed, per call. The model has a method `inputs`
+// that makes the arguments of `forward`. With several threads each calls the
+// model as often as the one would; a turn ends when the last is done.
 //
 // What a process can be only once (explicit probes, the trace mode) is chosen
 // by TORCHPROF_LOWER and TORCHPROF_MODE; `plain` belongs into each process, so

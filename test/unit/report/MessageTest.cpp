@@ -66,9 +66,8 @@ const WrongNumber WrongNumbers[] = {
     {"ProcessNotFirst", SegmentType::Process,
      offsetof(format::SegmentHeader, Type), 3, 4,
      "expected the process segment first, found type 3"},
-    {"SecondProcess", SegmentType::Clock,
-     offsetof(format::SegmentHeader, Type), 1, 4,
-     "expected one process segment, found a second"},
+    {"SecondProcess", SegmentType::Clock, offsetof(format::SegmentHeader, Type),
+     1, 4, "expected one process segment, found a second"},
     {"ManifestTooLong", SegmentType::Manifest,
      Payload + offsetof(format::ModelRecord, TextBytes), 9999, 8,
      "expected a manifest of at most 4008 bytes, found 9999"},
@@ -120,11 +119,11 @@ TEST_P(WrongNumberTest, IsNamedWithItsPlace) {
   EXPECT_NE(Message.find(W.Message), std::string::npos) << Message;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Message, WrongNumberTest, testing::ValuesIn(WrongNumbers),
-    [](const testing::TestParamInfo<WrongNumber> &Info) {
-      return std::string(Info.param.Name);
-    });
+INSTANTIATE_TEST_SUITE_P(Message, WrongNumberTest,
+                         testing::ValuesIn(WrongNumbers),
+                         [](const testing::TestParamInfo<WrongNumber> &Info) {
+                           return std::string(Info.param.Name);
+                         });
 
 /// A file whose header has another number.
 template <typename T> std::string withHeader(size_t Offset, T Value) {
@@ -159,11 +158,11 @@ TEST(Message, UsedSizeIsTooSmall) {
 TEST(Message, UsedSizeEndsInASegmentsHeader) {
   std::string Bytes = bytesOf(everySegment());
   size_t Last = segment(Bytes, SegmentType::Trace);
-  EXPECT_EQ(withHeader(offsetof(format::FileHeader, FileBytes),
-                       uint64_t(Last + 32))
-                .find("offset " + std::to_string(Last) +
-                      ": expected a segment, found the end of the file"),
-            0u);
+  EXPECT_EQ(
+      withHeader(offsetof(format::FileHeader, FileBytes), uint64_t(Last + 32))
+          .find("offset " + std::to_string(Last) +
+                ": expected a segment, found the end of the file"),
+      0u);
 }
 
 TEST(Message, LaneComesTwice) {
@@ -211,8 +210,7 @@ const WrongJson WrongJsons[] = {
      "'148'"},
     {"Pair", R"({"lanes": [{"runs": [{"samples": [[1]]}]}]})",
      "lanes[0].runs[0].samples[0]: expected 2 numbers, found 1"},
-    {"Ring",
-     R"({"lanes": [{"runs": [{"count": 2, "samples": [[1, 2]]}]}]})",
+    {"Ring", R"({"lanes": [{"runs": [{"count": 2, "samples": [[1, 2]]}]}]})",
      "lanes[0].runs[0]: expected as many samples as count and capacity allow, "
      "found 1"},
     {"Event", R"({"lanes": [{"traces": [{"events": [[16777216, 1, 1]]}]}]})",
