@@ -222,6 +222,8 @@ def gate(results):
                           "%d of %d" % (row["tripped_single"], row["reruns"]),
                           "yes" if row["found"] else "NO",
                           ", ".join("`%s`" % name for name in row["named"])])
+    if not cells:
+        return lines + ["Not measured.", ""]
     return lines + table(["", "runs in a process", "identical re-runs that trip",
                           "single processes that trip",
                           "slow layer `third` found", "called slower"], cells)
