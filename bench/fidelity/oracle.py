@@ -127,6 +127,10 @@ def record(arguments, name):
     with open(base + ".truth.json", "w") as file:
         json.dump({str(id): busy.truth(id) for id in range(1, 50)
                    if busy.truth(id)}, file)
+    # Not through Python's end: a thread of LibTorch's pool that still holds a
+    # tensor of Python's then aborts the process (2.13, with any forked model).
+    torch.ops.torchprof.flush()
+    os._exit(0)
 
 
 def cells(arguments, profile):
