@@ -10,6 +10,7 @@
 #include "FileSizeSignal.h"
 #include "Probe.h"
 #include "Warn.h"
+#include "torchprof/CellReader.h"
 
 #include <cerrno>
 #include <cstring>
@@ -27,30 +28,17 @@ namespace {
 using StaleSet = std::set<std::pair<uint32_t, uint32_t>>;
 } // namespace
 
-/// Copies memory that others write: word by word, each word whole.
-static void copyWords(void *To, const void *From, uint64_t Bytes) {
-  auto *Target = static_cast<uint64_t *>(To);
-  auto *Source = static_cast<const uint64_t *>(From);
-  for (uint64_t I = 0; I < Bytes / 8; ++I)
-    Target[I] = __atomic_load_n(&Source[I], __ATOMIC_ACQUIRE);
-}
-
 /// Copies a cell that its owner may be updating. The owner may have lost its
 /// processor in the middle, so later tries wait, 100 ms in all. An odd Word in
 /// the copy says that it did not get through even then.
 static void copyCell(Cell &To, const Cell &From) {
-  for (unsigned Try = 0; Try < 300; ++Try) {
-    uint64_t Word = __atomic_load_n(&From.Word, __ATOMIC_ACQUIRE);
-    if (Word % 2 == 0) {
-      copyWords(&To, &From, sizeof(Cell));
-      if (__atomic_load_n(&From.Word, __ATOMIC_RELAXED) == Word &&
-          To.Word == Word)
-        return;
-    }
-    if (Try >= 100)
-      usleep(500);
+  for (unsigned Try = 0; Try < 200; ++Try) {
+    if (copyLiveCell(To, From))
+      return;
+    usleep(500);
   }
   copyWords(&To, &From, sizeof(Cell));
+  To.Word |= 1;
 }
 
 static void copyCells(char *To, const SegmentHeader *From, uint32_t Epoch,

@@ -1,6 +1,7 @@
 //===- TestSupport.cpp - profiles of child processes ----------------------===//
 
 #include "TestSupport.h"
+#include "torchprof/CellReader.h"
 #include "torchprof/ManifestFormat.h"
 
 #include <algorithm>
@@ -138,6 +139,20 @@ ReadProfile readProfile(const std::string &Path) {
   EXPECT_EQ(P.Header.SegmentCount, Index);
   EXPECT_EQ(P.Header.FileBytes, Offset);
   return P;
+}
+
+void expectWhole(const Cell &C) {
+  EXPECT_EQ(C.Word % 2, 0u);
+  EXPECT_GE(C.Begins, C.Word / 2);
+  uint64_t InHistogram = 0;
+  for (unsigned I = 0; I < HistogramBuckets; ++I)
+    InHistogram += histogramCount(C, I);
+  EXPECT_EQ(InHistogram, C.Word / 2);
+  if (C.Word) {
+    EXPECT_LE(C.Min, C.Max);
+    EXPECT_LE(C.Min * (C.Word / 2), C.Sum);
+    EXPECT_GE(C.Max * (C.Word / 2), C.Sum);
+  }
 }
 
 template <typename Get>

@@ -62,6 +62,9 @@ struct ReadProfile {
 
 ReadProfile readProfile(const std::string &Path);
 
+/// Expects what must hold of a cell at every moment.
+void expectWhole(const format::Cell &C);
+
 /// A folder of the test's own, empty at first, removed with its files.
 class TestFolder {
 public:

@@ -9,23 +9,12 @@
 using namespace torchprof;
 using namespace torchprof::report;
 
-// Far more than a running writer needs between two of its stores.
-static constexpr unsigned ReadAttempts = 1000;
-
 bool report::readCell(const format::Cell &Source, format::Cell &Copy,
                       bool Live) {
-  for (unsigned Attempt = 0; Attempt < (Live ? ReadAttempts : 1); ++Attempt) {
-    uint64_t Before = __atomic_load_n(&Source.Word, __ATOMIC_ACQUIRE);
-    if (Before & 1)
-      continue;
-    std::memcpy(&Copy, &Source, sizeof(Copy));
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (__atomic_load_n(&Source.Word, __ATOMIC_RELAXED) != Before)
-      continue;
-    Copy.Word = Before;
-    return true;
-  }
-  return false;
+  if (Live)
+    return copyLiveCell(Copy, Source);
+  Copy = Source;
+  return Copy.Word % 2 == 0;
 }
 
 void report::recordSample(format::Cell &C, uint64_t Ticks) {

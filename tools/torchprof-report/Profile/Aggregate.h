@@ -10,7 +10,7 @@
 #ifndef TORCHPROF_REPORT_AGGREGATE_H
 #define TORCHPROF_REPORT_AGGREGATE_H
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/CellReader.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -21,17 +21,15 @@ namespace torchprof::report {
 
 using UInt128 = unsigned __int128;
 
-/// Copies a cell. A cell that its owner may be writing (\p Live) is read until
-/// it holds still. Returns false for a torn cell: the writer was stopped in
-/// the middle of an update and the numbers do not belong together.
+/// Copies a cell, which its owner may be writing if \p Live. Returns false for
+/// a torn cell: the writer was stopped in the middle of an update and the
+/// numbers do not belong together.
 bool readCell(const format::Cell &Source, format::Cell &Copy, bool Live);
 
 /// Records one sample of \p Ticks as the runtime does.
 void recordSample(format::Cell &C, uint64_t Ticks);
 
-inline uint64_t histogramCount(const format::Cell &C, unsigned Bucket) {
-  return uint64_t(C.HistogramHigh[Bucket]) << 32 | C.HistogramLow[Bucket];
-}
+using format::histogramCount;
 
 struct Aggregate {
   uint64_t Begins = 0;

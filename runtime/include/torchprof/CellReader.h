@@ -1,0 +1,102 @@
+//===- CellReader.h - cells read while they are written ---------*- C++ -*-===//
+//
+// Reads a cell that its owner may be updating, without the owner's help: the
+// owner never waits and does not know that it is read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_CELLREADER_H
+#define TORCHPROF_CELLREADER_H
+
+#include "torchprof/ProfileFormat.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace torchprof::format {
+
+/// Copies memory that others write: word by word, each word whole, in order.
+/// \p Bytes is a multiple of 8 and both are aligned to 8.
+inline void copyWords(void *To, const void *From, uint64_t Bytes) {
+  // Records have fields of other types than a word.
+  using WordOfAny = uint64_t __attribute__((may_alias));
+  auto *Target = static_cast<WordOfAny *>(To);
+  auto *Source = static_cast<const WordOfAny *>(From);
+  for (uint64_t I = 0; I < Bytes / 8; ++I)
+    Target[I] = __atomic_load_n(&Source[I], __ATOMIC_ACQUIRE);
+}
+
+/// Copies a cell up to \p End as it was at one moment. False if the owner
+/// updated the cell in each of \p Tries.
+inline bool copyCellStart(Cell &To, const Cell &From, uint64_t End,
+                          unsigned Tries) {
+  for (; Tries; --Tries) {
+    uint64_t Word = __atomic_load_n(&From.Word, __ATOMIC_ACQUIRE);
+    if (Word % 2)
+      continue;
+    copyWords(&To, &From, End);
+    if (__atomic_load_n(&From.Word, __ATOMIC_RELAXED) == Word &&
+        To.Word == Word)
+      return true;
+  }
+  return false;
+}
+
+inline uint64_t histogramCount(const Cell &C, unsigned Bucket) {
+  return uint64_t(C.HistogramHigh[Bucket]) << 32 | C.HistogramLow[Bucket];
+}
+
+/// Copies a cell that is updated more often than it can be read at one moment.
+/// Count, sums, extremes are of one moment, for which two lines of the cache
+/// are read; first samples stay as they are. The histogram is read before that
+/// and after it: each of its counts lies between the two, and they add up to
+/// the number of spans. Spans recorded between the two readings, a few, may
+/// thus be in another's bucket; nothing else is uncertain.
+inline bool copyBusyCell(Cell &To, const Cell &From, unsigned Tries) {
+  constexpr uint64_t Changing = offsetof(Cell, First);
+  constexpr uint64_t Histogram = offsetof(Cell, HistogramLow);
+  static_assert(Changing % 8 == 0 && Histogram % 8 == 0);
+  auto CopyPart = [&](Cell &C, uint64_t Begin, uint64_t End) {
+    copyWords(reinterpret_cast<char *>(&C) + Begin,
+              reinterpret_cast<const char *>(&From) + Begin, End - Begin);
+  };
+  // A cell that its owner empties meanwhile changes its epoch.
+  uint32_t Epoch = __atomic_load_n(&From.Epoch, __ATOMIC_ACQUIRE);
+  Cell After;
+  CopyPart(To, Histogram, sizeof(Cell));
+  if (!copyCellStart(To, From, Changing, Tries))
+    return false;
+  CopyPart(After, Histogram, sizeof(Cell));
+  CopyPart(To, Changing, Histogram);
+  if (__atomic_load_n(&From.Epoch, __ATOMIC_RELAXED) != Epoch)
+    return false;
+  uint64_t Missing = To.Word / 2;
+  for (uint64_t I = Missing; I < FirstSamples; ++I)
+    To.First[I] = 0; // of a later span
+  for (unsigned I = 0; I < HistogramBuckets; ++I)
+    Missing -= histogramCount(To, I);
+  for (unsigned I = 0; I < HistogramBuckets; ++I) {
+    uint64_t Least = histogramCount(To, I), Most = histogramCount(After, I);
+    if (Most < Least) // read between the two halves of a count
+      return false;
+    uint64_t Added = std::min(Most - Least, Missing);
+    Missing -= Added;
+    To.HistogramLow[I] = static_cast<uint32_t>(Least + Added);
+    To.HistogramHigh[I] = static_cast<uint16_t>((Least + Added) >> 32);
+  }
+  return Missing == 0;
+}
+
+/// Copies a cell that its owner may be updating, in some microseconds. False
+/// if the owner was in the middle of an update all the time: it lost its
+/// processor there, or was killed. The copy is then of no use.
+inline bool copyLiveCell(Cell &To, const Cell &From) {
+  return copyCellStart(To, From, sizeof(Cell), 20) ||
+         copyBusyCell(To, From, 500) || copyBusyCell(To, From, 500);
+}
+
+} // namespace torchprof::format
+
+#endif // TORCHPROF_CELLREADER_H
