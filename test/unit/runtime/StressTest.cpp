@@ -11,6 +11,7 @@
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -76,9 +77,14 @@ static void hammer(const char *Mode) {
     Totals T = totals();
     EXPECT_EQ(T.Begins, T.Count + T.Cut);
   });
-  for (const std::string &Name : Folder.names())
+  for (const std::string &Name : Folder.names()) {
+    std::set<uint32_t> Torn;
     for (const auto &C : readProfile(Folder.file(Name)).Cells)
-      expectWhole(C.Data);
+      if (C.Data.Word % 2 == 0)
+        expectWhole(C.Data);
+      else // a snapshot waits for an owner off its processor, but not for long
+        EXPECT_TRUE(Torn.insert(C.Lane).second) << "lane " << C.Lane;
+  }
 }
 
 TEST(Stress, StartStopResetFlushSnapshotWhileThreadsRecord) {
