@@ -10,6 +10,8 @@
 #include "SourceLocation.h"
 #include "torchprof/Passes.h"
 
+#include <c10/util/SmallVector.h>
+
 #include <algorithm>
 
 namespace torchprof {
@@ -52,7 +54,8 @@ public:
   SiteNumbering take() { return std::move(Result); }
 
 private:
-  using SiteList = std::vector<uint32_t>;
+  /// Most values come from one site.
+  using SiteList = c10::SmallVector<uint32_t, 2>;
 
   uint32_t addRootScope(const MethodGraph &Method) {
     ManifestScope Scope;
@@ -96,7 +99,8 @@ private:
       addSites(To, It->second);
   }
 
-  static void addSites(SiteList &To, const SiteList &From) {
+  template <typename List>
+  static void addSites(List &To, const SiteList &From) {
     for (uint32_t Site : From)
       if (To.size() < MaxProducers &&
           std::find(To.begin(), To.end(), Site) == To.end())
@@ -211,7 +215,8 @@ private:
       Site.Flags |= SF_Control;
     if (isWrittenAsMethod(N->sourceRange(), N->kind().toUnqualString()))
       Site.Flags |= SF_Method;
-    Site.Producers = producersOfInputs(N);
+    SiteList From = producersOfInputs(N);
+    Site.Producers.assign(From.begin(), From.end());
     return Site;
   }
 
@@ -343,6 +348,10 @@ SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
   for (const MethodGraph &Method : Methods)
     Numberer.run(Method);
   SiteNumbering Result = Numberer.take();
+  // These stay while the probes' nodes double the graph.
+  Result.Table.Sites.shrink_to_fit();
+  Result.Places.shrink_to_fit();
+  Result.RootGraph.shrink_to_fit();
   if (Result.Table.Sites.size() == Methods.size() &&
       !Result.FilteredNames.empty()) {
     const auto &Globs =
