@@ -73,9 +73,11 @@ inline void traceSpan(Lane &L, uint32_t Slot, uint64_t Begin, uint64_t Ticks) {
   uint64_t Written = T.Written;
   uint64_t Mask = T.Capacity - 1;
   if (Written <= Mask || T.Keep == format::TraceKeep::Last) [[likely]] {
+    // Release stores: a reader that sees one sees the count before it too, and
+    // knows which older event they overwrite.
     format::TraceEvent &E = L.Events[Written & Mask];
-    storeRelaxed(E.BeginTicks, Begin);
-    storeRelaxed(E.Packed, uint64_t(Slot) << format::TraceDurationBits |
+    storeRelease(E.BeginTicks, Begin);
+    storeRelease(E.Packed, uint64_t(Slot) << format::TraceDurationBits |
                                (Ticks < Longest ? Ticks : Longest));
   }
   storeRelease(T.Written, Written + 1);

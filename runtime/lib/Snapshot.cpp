@@ -10,7 +10,7 @@
 #include "FileSizeSignal.h"
 #include "Probe.h"
 #include "Warn.h"
-#include "torchprof/CellReader.h"
+#include "torchprof/LiveReader.h"
 
 #include <cerrno>
 #include <cstring>
@@ -61,34 +61,20 @@ static void copyCells(char *To, const SegmentHeader *From, uint32_t Epoch,
   }
 }
 
-/// Copies a ring whose owner may be writing: what was overwritten meanwhile is
-/// copied again, and blanked if the owner is always faster.
 static void copyTrace(char *To, const SegmentHeader *From, uint32_t Epoch) {
-  copyWords(To, From, From->Bytes);
+  copyWords(To, From, TraceOffset);
   auto *Record = reinterpret_cast<TraceRecord *>(To + sizeof(SegmentHeader));
-  auto *Source = reinterpret_cast<const TraceRecord *>(From + 1);
   if (Record->Epoch != Epoch) {
     Record->Epoch = Epoch;
     Record->Written = 0;
     return;
   }
-  auto *Events = reinterpret_cast<TraceEvent *>(To + TraceOffset);
-  auto *SourceEvents = reinterpret_cast<const TraceEvent *>(
-      reinterpret_cast<const char *>(From) + TraceOffset);
-  uint64_t Mask = Record->Capacity - 1;
-  uint64_t From0 = Record->Written;
-  for (unsigned Try = 0; Try < 8; ++Try) {
-    uint64_t Written = __atomic_load_n(&Source->Written, __ATOMIC_ACQUIRE);
-    Record->Written = Written;
-    if (Written == From0)
-      return;
-    if (Record->Keep == TraceKeep::First && From0 > Mask)
-      return;
-    uint64_t First = Written - From0 > Mask ? Written - Mask - 1 : From0;
-    for (uint64_t I = First; I < Written; ++I)
-      copyWords(&Events[I & Mask], &SourceEvents[I & Mask], sizeof(TraceEvent));
-    From0 = Written;
-  }
+  Record->Written =
+      copyLiveRing(reinterpret_cast<TraceEvent *>(To + TraceOffset),
+                   reinterpret_cast<const TraceEvent *>(
+                       reinterpret_cast<const char *>(From) + TraceOffset),
+                   Record->Capacity, Record->Keep == TraceKeep::Last,
+                   reinterpret_cast<const TraceRecord *>(From + 1)->Written);
 }
 
 static void copySegment(char *To, const SegmentHeader *From, uint32_t Epoch,

@@ -268,6 +268,8 @@ struct TraceEvent {
   uint64_t Packed;
 };
 inline constexpr unsigned TraceDurationBits = 40;
+/// Packed of an event that was overwritten while it was copied.
+inline constexpr uint64_t BlankEvent = UINT64_MAX;
 static_assert(sizeof(TraceEvent) == 16);
 
 enum class TraceKeep : uint32_t { First = 1, Last = 2 };

@@ -69,6 +69,19 @@ TEST(Format, TracesOfAnOlderGenerationAreEmpty) {
   EXPECT_TRUE(P.Lanes[0].Traces[0].Events.empty());
 }
 
+TEST(Format, OldestEventOfAnOpenFilesFullRingIsBlank) {
+  std::string Bytes = bytesOf(everySegment());
+  Bytes[offsetof(format::FileHeader, State)] =
+      static_cast<char>(format::FileState::Open);
+  Profile P = read(Bytes);
+  const TraceBuffer &Ring = P.Lanes[0].Traces[0];
+  EXPECT_EQ(Ring.Written, 9u);
+  ASSERT_EQ(Ring.Events.size(), 3u);
+  EXPECT_EQ(Ring.Events[0].Packed, format::BlankEvent);
+  EXPECT_NE(Ring.Events[1].Packed, format::BlankEvent);
+  EXPECT_NE(Ring.Events[2].Packed, format::BlankEvent);
+}
+
 TEST(TickClock, AnchorsGiveTheRate) {
   TickClock Clock(everySegment());
   EXPECT_DOUBLE_EQ(Clock.nsPerTick(), 0.4);

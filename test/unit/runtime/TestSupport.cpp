@@ -1,7 +1,7 @@
 //===- TestSupport.cpp - profiles of child processes ----------------------===//
 
 #include "TestSupport.h"
-#include "torchprof/CellReader.h"
+#include "torchprof/LiveReader.h"
 #include "torchprof/ManifestFormat.h"
 
 #include <algorithm>

@@ -107,6 +107,13 @@ public:
     return Source.copy(*Arena);
   }
 
+  /// \p Count zeroed records that live as long as the profile.
+  template <typename T> llvm::MutableArrayRef<T> allocate(size_t Count) {
+    T *Records = Arena->Allocate<T>(Count);
+    std::uninitialized_value_construct_n(Records, Count);
+    return llvm::MutableArrayRef(Records, Count);
+  }
+
   /// True if it was read from a .tprof file, not from its JSON form.
   bool isBinary() const { return Buffer != nullptr; }
 

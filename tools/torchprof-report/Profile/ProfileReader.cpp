@@ -2,6 +2,7 @@
 
 #include "ProfileReader.h"
 #include "ProfileJson.h"
+#include "torchprof/LiveReader.h"
 
 #include <cstring>
 #include <map>
@@ -351,8 +352,16 @@ bool Reader::readTrace(const Segment &S) {
   Buffer.Keep = Record.Keep;
   Buffer.Capacity = Record.Capacity;
   // Of an older generation: the ring was not touched since the last reset.
-  if (Record.Epoch != static_cast<uint32_t>(P.Generation))
+  if (Record.Epoch != static_cast<uint32_t>(P.Generation)) {
     Record.Written = 0;
+  } else if (P.State == format::FileState::Open) {
+    auto Copy = P.allocate<format::TraceEvent>(Buffer.Events.size());
+    Record.Written = format::copyLiveRing(
+        Copy.data(), Buffer.Events.data(), Record.Capacity,
+        Record.Keep == format::TraceKeep::Last,
+        reinterpret_cast<const format::TraceRecord *>(S.Body.data())->Written);
+    Buffer.Events = Copy;
+  }
   Buffer.Written = Record.Written;
   Buffer.Events =
       Buffer.Events.take_front(std::min(Record.Written, Record.Capacity));

@@ -1,12 +1,13 @@
-//===- CellReader.h - cells read while they are written ---------*- C++ -*-===//
+//===- LiveReader.h - records read while they are written -------*- C++ -*-===//
 //
-// Reads a cell that its owner may be updating, without the owner's help: the
-// owner never waits and does not know that it is read.
+// Reads cells and rings of events that their owner may be updating, without
+// the owner's help: the owner never waits and does not know that it is read.
+// Serves for the files of killed processes too.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TORCHPROF_CELLREADER_H
-#define TORCHPROF_CELLREADER_H
+#ifndef TORCHPROF_LIVEREADER_H
+#define TORCHPROF_LIVEREADER_H
 
 #include "torchprof/ProfileFormat.h"
 
@@ -97,6 +98,40 @@ inline bool copyLiveCell(Cell &To, const Cell &From) {
          copyBusyCell(To, From, 500) || copyBusyCell(To, From, 500);
 }
 
+/// Copies a lane's ring of events to \p To; both have room for \p Capacity.
+/// \p Offered is the owner's count of events, of which the ring keeps the last
+/// if it \p Wraps and else the first. Returns that count. Events that were
+/// overwritten meanwhile, or may have been, are blank in the copy: in a full
+/// ring at least the oldest.
+inline uint64_t copyLiveRing(TraceEvent *To, const TraceEvent *Events,
+                             uint64_t Capacity, bool Wraps,
+                             const uint64_t &Offered) {
+  auto Count = [&] { return __atomic_load_n(&Offered, __ATOMIC_ACQUIRE); };
+  uint64_t Written = 0, Copied = 0;
+  // Copying is faster than recording: each round has less to do.
+  for (unsigned Round = 0; Round < 8; ++Round) {
+    Written = Count();
+    if (Written < Copied) // emptied meanwhile
+      Copied = 0;
+    uint64_t End = Wraps ? Written : std::min(Written, Capacity);
+    for (uint64_t I = std::max(Copied, End > Capacity ? End - Capacity : 0);
+         I < End; ++I)
+      copyWords(&To[I % Capacity], &Events[I % Capacity], sizeof(TraceEvent));
+    Copied = End;
+    if (Count() == Written)
+      break;
+  }
+  if (!Wraps)
+    return Written;
+  // The owner may be writing event number Latest, in the place of the one that
+  // lies a capacity before it.
+  uint64_t Latest = Count();
+  for (uint64_t I = Written > Capacity ? Written - Capacity : 0;
+       I < Written && I + Capacity <= Latest; ++I)
+    To[I % Capacity] = {0, BlankEvent};
+  return Written;
+}
+
 } // namespace torchprof::format
 
-#endif // TORCHPROF_CELLREADER_H
+#endif // TORCHPROF_LIVEREADER_H
