@@ -5,13 +5,19 @@
 
 ZOO is a folder that test/models/make.py filled. Prints a JSON object per model:
 the sum of the nodes' self times, the time between them, and whether the two are
-the total.
+the total. Long nodes with much between them are measured frozen too, where
+nothing is left between them but what the nodes themselves need.
 """
 
 import argparse
 import json
 import os
 import subprocess
+
+import torch
+
+# What the time between the nodes of a model should stay below.
+LONG_NODE_NS, REST_PCT = 20e3, 2
 
 
 def run(arguments, name, *options):
@@ -23,35 +29,64 @@ def run(arguments, name, *options):
     return done.stdout
 
 
-def measure(arguments, entry, call):
-    base = os.path.join(arguments.work, entry["name"])
-    profile = base + ".tprof"
-    if os.path.exists(profile):
-        os.unlink(profile)
+def profile(arguments, model, base, call):
+    """The report's document on runs of the model."""
+    path = base + ".tprof"
+    if os.path.exists(path):
+        os.unlink(path)
     run(arguments, "torchprof-opt", "--quiet", "--instrument",
-        "--methods=" + call["method"],
-        os.path.join(arguments.zoo, entry["name"] + ".pt"), "-o", base + ".pt")
+        "--methods=" + call["method"], model, "-o", base + ".pt")
     inputs = [word for spec in call["inputs"] for word in ("--input", spec)]
     run(arguments, "torchprof-run", base + ".pt", "--threads", "1", "--runs",
-        str(arguments.runs), "--method", call["method"], "-o", profile, *inputs)
+        str(arguments.runs), "--method", call["method"], "-o", path, *inputs)
     os.unlink(base + ".pt")
-    document = json.loads(run(arguments, "torchprof-report", "summary", profile,
-                              "--format=json", "--limit=0",
-                              "--columns=kind,name,calls,total_ns,self_ns"))
+    return json.loads(run(arguments, "torchprof-report", "summary", path,
+                          "--format=json", "--limit=0",
+                          "--columns=kind,name,calls,total_ns,self_ns"))
+
+
+def rest_pct(document):
+    footer = document["footer"]
+    return 100 * footer["unattributed_ns"] / footer["total_ns"]
+
+
+def frozen_pct(arguments, model, base, call):
+    """What is unattributed in the frozen model, None if it cannot be frozen."""
+    path = base + "-frozen.pt"
+    try:
+        frozen = torch.jit.freeze(torch.jit.load(model).eval(),
+                                  preserved_attrs=[call["method"]])
+    except RuntimeError:
+        return None
+    frozen.save(path)
+    document = profile(arguments, path, base, call)
+    os.unlink(path)
+    return rest_pct(document)
+
+
+def measure(arguments, entry, call):
+    base = os.path.join(arguments.work, entry["name"])
+    model = os.path.join(arguments.zoo, entry["name"] + ".pt")
+    document = profile(arguments, model, base, call)
     footer = document["footer"]
     nodes = [row for row in document["rows"] if row["kind"] != "method"]
     calls = sum(row["calls"] for row in nodes)
     total = footer["total_ns"]
     rest = footer["unattributed_ns"]
-    return {
+    mean = sum(row["self_ns"] for row in nodes) / max(1, calls)
+    result = {
         "model": entry["name"], "nodes_per_run": calls / arguments.runs,
-        "mean_node_ns": sum(row["self_ns"] for row in nodes) / max(1, calls),
-        "total_ns": total, "unattributed_pct": 100 * rest / total,
+        "mean_node_ns": mean, "total_ns": total,
+        "unattributed_pct": rest_pct(document),
         # Three numbers, each printed to a tenth of a nanosecond or to a digit
         # in a million.
         "adds_up": abs(footer["sum_of_nodes_ns"] + rest - total)
                    < 0.2 + 1e-6 * total,
     }
+    if mean > LONG_NODE_NS and result["unattributed_pct"] >= REST_PCT:
+        result["frozen_unattributed_pct"] = frozen_pct(arguments, model, base,
+                                                       call)
+    return result
 
 
 def main():
