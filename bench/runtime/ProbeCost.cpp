@@ -6,12 +6,14 @@
 // speed meets all of them; what is printed is the difference to the chain
 // without probes, per node, and the cost of two raw readings of the clock.
 //
-//   torchprof-bench-runtime [relu|scalar [TURNS]]
+//   torchprof-bench-runtime [relu|scalar|cold [TURNS]]
 //
 // A JSON object per variant; nanoseconds per node. With `scalar` the nodes are
 // aten::add of two integers, which take far less time than the noise of a
 // shared machine is for a tensor's node: the difference is then known to a
-// nanosecond or two.
+// nanosecond or two. With `cold` each node reads more memory than the second
+// level of the cache holds, as a convolution does: what a probe then costs is
+// its misses.
 //
 // TORCHPROF_MODE=trace measures the trace mode. The profile goes to
 // TORCHPROF_FILE; on tmpfs no write-back disturbs the numbers.
@@ -26,6 +28,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/ir/irparser.h>
 #include <torch/csrc/jit/passes/pass_manager.h>
+#include <torch/csrc/jit/runtime/custom_operator.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/custom_class.h>
@@ -86,8 +89,36 @@ void registerModel() {
   Class->getMethod("__init__").run(S);
 }
 
-std::shared_ptr<Graph> chain(bool Probes, bool Scalar) {
-  std::string Type = Scalar ? "int" : "Tensor";
+/// What the chain's nodes are.
+struct Kind {
+  const char *Argument; ///< on the command line
+  const char *Name;
+  const char *Type;
+  const char *Second; ///< behind the first input
+  unsigned Turns;
+};
+constexpr Kind Kinds[] = {
+    {"relu", "aten::relu", "Tensor", "", 2000},
+    {"scalar", "aten::add", "int", ", %x0", 2000},
+    {"cold", "bench::read", "int", "", 50},
+};
+
+/// Reads two megabytes and returns its input.
+void readMemory(Stack &S) {
+  constexpr size_t Bytes = 2 << 20, Line = 64;
+  static const std::vector<char> Memory(Bytes, 1);
+  int64_t Sum = 0;
+  for (size_t I = 0; I < Bytes; I += Line)
+    Sum += Memory[I];
+  S.back() = S.back().toInt() + Sum - int64_t(Bytes / Line);
+}
+
+const RegisterOperators ReadOperator({Operator(
+    "bench::read(int x) -> int", [](Stack &S) { readMemory(S); },
+    c10::AliasAnalysisKind::FROM_SCHEMA)});
+
+std::shared_ptr<Graph> chain(bool Probes, const Kind &K) {
+  std::string Type = K.Type;
   std::string Text = "graph(%x0 : " + Type +
                      "):\n  %m : NoneType = "
                      "prim::Constant()\n";
@@ -102,9 +133,8 @@ std::shared_ptr<Graph> chain(bool Probes, bool Scalar) {
     if (Probes)
       Text += "  %s" + N + " : int = prim::Constant[value=" + Site(I) +
               "]()\n  %b" + N + " : int = torchprof::begin(%s" + N + ")\n";
-    Text += "  %x" + N + " : " + Type +
-            (Scalar ? " = aten::add(%x" + Previous + ", %x0)\n"
-                    : " = aten::relu(%x" + Previous + ")\n");
+    Text += "  %x" + N + " : " + Type + " = " + K.Name + "(%x" + Previous +
+            K.Second + ")\n";
     if (Probes)
       Text += "  torchprof::end(%b" + N + ", %s" + N + ")\n";
   }
@@ -147,38 +177,41 @@ double median(std::vector<double> Values) {
 } // namespace
 
 int main(int Count, char **Arguments) {
-  bool Scalar = Count > 1 && std::string(Arguments[1]) == "scalar";
+  const Kind *K = Kinds;
+  for (const Kind &Known : Kinds)
+    if (Count > 1 && std::string(Arguments[1]) == Known.Argument)
+      K = &Known;
   auto Repetitions =
-      Count > 2 ? unsigned(std::max(1, std::atoi(Arguments[2]))) : 4000;
+      Count > 2 ? unsigned(std::max(1, std::atoi(Arguments[2]))) : K->Turns;
   at::set_num_threads(1);
   at::NoGradGuard NoGrad;
   registerModel();
-  c10::IValue X = Scalar ? c10::IValue(1) : c10::IValue(at::randn({8}));
-  auto Lowered = chain(true, Scalar);
+  c10::IValue X = K->Type == std::string("int") ? c10::IValue(1)
+                                                : c10::IValue(at::randn({8}));
+  auto Lowered = chain(true, *K);
   for (auto &Pass : getCustomPostPasses())
     Pass.first(Lowered);
   auto CallLowered = runner(Lowered, X);
-  auto CallExplicit = runner(chain(true, Scalar), X);
+  auto CallExplicit = runner(chain(true, *K), X);
   std::vector<Variant> Variants = {
       {"two raw clock reads", readClockTwicePerNode, true, false, {}},
-      {"chain without probes",
-       runner(chain(false, Scalar), X),
-       true,
-       false,
-       {}},
+      {"chain without probes", runner(chain(false, *K), X), true, false, {}},
       {"lowered, recording", CallLowered, true, true, {}},
       {"lowered, stopped", CallLowered, false, true, {}},
       {"explicit, recording", CallExplicit, true, true, {}},
       {"explicit, stopped", CallExplicit, false, true, {}},
   };
-  for (unsigned R = 0; R < Repetitions; ++R) {
+  // As many turns again come first: a processor takes a thousand and more to
+  // learn the branches of six chains.
+  for (unsigned R = 0; R < 2 * Repetitions; ++R) {
     for (Variant &V : Variants) {
       V.Recording ? torchprof_start() : torchprof_stop();
       V.Call(); // the first call pays for what the others evicted
       double Begin = secondsNow();
       for (unsigned I = 0; I < CallsPerTurn; ++I)
         V.Call();
-      V.Ns.push_back((secondsNow() - Begin) * 1e9 / (CallsPerTurn * Nodes));
+      if (R >= Repetitions)
+        V.Ns.push_back((secondsNow() - Begin) * 1e9 / (CallsPerTurn * Nodes));
     }
   }
   const Variant &Plain = Variants[1];
@@ -190,7 +223,7 @@ int main(int Count, char **Arguments) {
       Differences.push_back(V.Ns[R] - (V.BesidePlain ? Plain.Ns[R] : 0));
     std::printf("{\"libtorch\": \"%s\", \"node\": \"%s\", \"variant\": \"%s\", "
                 "\"turns\": %u, \"min_ns\": %.2f, \"median_ns\": %.2f}\n",
-                TORCH_VERSION, Scalar ? "aten::add(int, int)" : "aten::relu",
+                TORCH_VERSION, K->Second[0] ? "aten::add(int, int)" : K->Name,
                 V.Name, Repetitions, Min - (V.BesidePlain ? PlainMin : 0),
                 median(Differences));
   }
