@@ -201,16 +201,16 @@ int main(int Count, char **Arguments) {
       {"explicit, recording", CallExplicit, true, true, {}},
       {"explicit, stopped", CallExplicit, false, true, {}},
   };
-  // As many turns again come first: a processor takes a thousand and more to
-  // learn the branches of six chains.
-  for (unsigned R = 0; R < 2 * Repetitions; ++R) {
+  // A processor takes thousands of turns to learn the branches of six chains.
+  const unsigned WarmUp = 3 * Repetitions;
+  for (unsigned R = 0; R < WarmUp + Repetitions; ++R) {
     for (Variant &V : Variants) {
       V.Recording ? torchprof_start() : torchprof_stop();
       V.Call(); // the first call pays for what the others evicted
       double Begin = secondsNow();
       for (unsigned I = 0; I < CallsPerTurn; ++I)
         V.Call();
-      if (R >= Repetitions)
+      if (R >= WarmUp)
         V.Ns.push_back((secondsNow() - Begin) * 1e9 / (CallsPerTurn * Nodes));
     }
   }
