@@ -16,7 +16,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
 #include <torch/csrc/jit/runtime/operator.h>
-#include <torch/version.h>
 
 #include <memory>
 #include <mutex>
@@ -32,12 +31,8 @@ using namespace torch::jit;
 namespace {
 
 /// Runs \p Inner between two readings of the clock.
-template <typename Run> inline void timed(Run &Inner, uint32_t Slot, Stack &S) {
-  // While the gate is shut the call stands in the last place, where it needs
-  // no frame. If a window opens meanwhile the span is not counted as cut; the
-  // run around it is.
-  if (!gateIsOpen()) [[unlikely]]
-    return static_cast<void>(Inner(S));
+template <typename Run>
+inline void record(const Run &Inner, uint32_t Slot, Stack &S) {
   uint64_t Begin = beginSlot(Slot);
   try {
     Inner(S);
@@ -46,6 +41,15 @@ template <typename Run> inline void timed(Run &Inner, uint32_t Slot, Stack &S) {
     throw;
   }
   endSlot(Begin, Slot);
+}
+
+/// The same while the gate is open. While it is shut the call stands in the
+/// last place, where it needs no frame. If a window opens meanwhile the span is
+/// not counted as cut; the run around it is.
+template <typename Run> inline void timed(Run &Inner, uint32_t Slot, Stack &S) {
+  if (!gateIsOpen()) [[unlikely]]
+    return static_cast<void>(Inner(S));
+  record([&Inner](Stack &S) { Inner(S); }, Slot, S);
 }
 
 /// What all timed nodes of one operator share.
@@ -65,21 +69,25 @@ struct TimedShared {
 };
 
 /// The same for an operator of the dispatcher, which can be called without
-/// LibTorch's Operation in between: then the stack is as deep as without
-/// probes. Where a processor's store of return addresses is full, and that of
-/// 1.13 fills it, each frame more costs a wrong prediction: some 10 ns.
+/// LibTorch's Operation in between. With the dispatcher's call inlined, the
+/// stack is as deep as without probes. LibTorch's calls fill a processor's
+/// store of return addresses, and from there on each frame more costs a wrong
+/// prediction: some 10 ns.
 struct TimedHandle {
   SharedOperator *Op;
   uint32_t Slot;
   void operator()(Stack &S) {
-    auto Call = [this](Stack &S) { Op->Handle->callBoxed(S); };
-    timed(Call, Slot, S);
+    if (!gateIsOpen()) [[unlikely]]
+      return static_cast<void>(Op->Run(S));
+    recordInlined(*Op->Handle, Slot, S);
+  }
+  /// A function of its own, so that what it keeps on the stack costs nothing
+  /// while the gate is shut.
+  [[gnu::noinline, gnu::flatten]] static void
+  recordInlined(const c10::OperatorHandle &Handle, uint32_t Slot, Stack &S) {
+    record([&Handle](Stack &S) { Handle.callBoxed(S); }, Slot, S);
   }
 };
-
-/// With 2.13 the call inlined here takes longer than LibTorch's own, by as
-/// much.
-constexpr bool CallsHandles = TORCH_VERSION_MAJOR < 2;
 
 template <typename T>
 constexpr bool StoredInFunction =
@@ -226,9 +234,8 @@ static Operation makeTimed(const Node *N) {
   uint32_t Slot = slotOf(Site);
   SharedOperator *Shared = sharedOperator(*First);
   if (Shared && Slot != format::NoSlot)
-    return CallsHandles && Shared->Handle
-               ? Operation(TimedHandle{Shared, Slot})
-               : Operation(TimedShared{Shared, Slot});
+    return Shared->Handle ? Operation(TimedHandle{Shared, Slot})
+                          : Operation(TimedShared{Shared, Slot});
   return Operation(Timed<RunPlain>({First->getOperation()}, Site));
 }
 
