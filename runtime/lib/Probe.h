@@ -134,13 +134,24 @@ inline bool gateIsOpen() {
   return !Process.Ready.load(std::memory_order_relaxed) && beginShut();
 }
 
-/// Begins a span of a slot; 0 while the gate is shut.
-inline uint64_t beginSlot(uint32_t Slot) {
-  if (!gateIsOpen()) [[unlikely]]
-    return 0;
-  Lane *L = ThisLane;
-  SlotEntry *E = readyEntry(L, Slot);
-  return E ? openSpan(*L, *E, Slot) : beginSlow(Slot);
+/// Records a span in an entry that is ready.
+inline void closeSpan(Lane &L, SlotEntry &E, uint64_t Begin, uint32_t Slot,
+                      uint64_t Now) {
+  uint64_t Ticks = Now - Begin;
+  if (Ticks >= AbsurdTicks) [[unlikely]]
+    Ticks = clampTicks(Begin, Now);
+  restoreOuter(L, E, Begin, Slot);
+  recordSpan(*E.Data, Ticks);
+  if (L.Trace) [[unlikely]]
+    traceSpan(L, Slot, Begin, Ticks);
+}
+
+/// True if a span that began at \p Begin belongs to the recording that goes
+/// on.
+inline bool isOfThisRecording(const SlotEntry &E, uint64_t Begin,
+                              uint64_t Open) {
+  return Begin >= Open &&
+         E.Data->Epoch == Process.Epoch.load(std::memory_order_relaxed);
 }
 
 /// Ends the span that began at \p Begin.
@@ -151,18 +162,41 @@ inline void endSlot(uint64_t Begin, uint32_t Slot) {
   uint64_t Now = clock::ticks();
   Lane *L = ThisLane;
   SlotEntry *E = readyEntry(L, Slot);
-  if (!E || Begin < Open || E->IsRoot ||
-      E->Data->Epoch != Process.Epoch.load(std::memory_order_relaxed))
-      [[unlikely]]
+  if (!E || E->IsRoot || !isOfThisRecording(*E, Begin, Open)) [[unlikely]]
     return endSlow(Begin, Slot, Now);
-  uint64_t Ticks = Now - Begin;
-  if (Ticks >= AbsurdTicks) [[unlikely]]
-    Ticks = clampTicks(Begin, Now);
-  restoreOuter(*L, *E, Begin, Slot);
-  recordSpan(*E->Data, Ticks);
-  if (L->Trace) [[unlikely]]
-    traceSpan(*L, Slot, Begin, Ticks);
+  closeSpan(*L, *E, Begin, Slot, Now);
 }
+
+/// A span of a slot that is no root, begun while the gate is open and ended in
+/// the same native frame: the entry that was ready at its begin need not be
+/// looked up again, unless the lane was wiped by a fork or has moved its
+/// entries since.
+class FrameSpan {
+public:
+  explicit FrameSpan(uint32_t Slot)
+      : Owner(ThisLane), Entry(readyEntry(Owner, Slot)),
+        Begin(Entry ? openSpan(*Owner, *Entry, Slot) : beginSlow(Slot)),
+        Slot(Slot) {}
+
+  void end() {
+    uint64_t Open = Process.Open.load(std::memory_order_relaxed);
+    if (!Open) [[unlikely]]
+      return endShut(Begin, Slot);
+    uint64_t Now = clock::ticks();
+    if (!Entry || Slot >= Owner->SlotCount || Owner->Slots + Slot != Entry ||
+        !isOfThisRecording(*Entry, Begin, Open)) [[unlikely]]
+      return endSlow(Begin, Slot, Now);
+    closeSpan(*Owner, *Entry, Begin, Slot, Now);
+  }
+
+  uint64_t begin() const { return Begin; }
+
+private:
+  Lane *Owner;
+  SlotEntry *Entry; ///< null if it was not ready
+  uint64_t Begin;
+  uint32_t Slot;
+};
 
 inline uint64_t beginSpan(uint64_t Site) {
   if (!gateIsOpen()) [[unlikely]]

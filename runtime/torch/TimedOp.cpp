@@ -33,14 +33,14 @@ namespace {
 /// Runs \p Inner between two readings of the clock.
 template <typename Run>
 inline void record(const Run &Inner, uint32_t Slot, Stack &S) {
-  uint64_t Begin = beginSlot(Slot);
+  FrameSpan Span(Slot);
   try {
     Inner(S);
   } catch (...) {
-    abandonSpan(Slot, Begin);
+    abandonSpan(Slot, Span.begin());
     throw;
   }
-  endSlot(Begin, Slot);
+  Span.end();
 }
 
 /// The same while the gate is open. While it is shut the call stands in the
@@ -78,13 +78,19 @@ struct TimedHandle {
   uint32_t Slot;
   void operator()(Stack &S) {
     if (!gateIsOpen()) [[unlikely]]
-      return static_cast<void>(Op->Run(S));
-    recordInlined(*Op->Handle, Slot, S);
+      return call(*Op->Handle, S);
+    recordCall(*Op->Handle, Slot, S);
   }
-  /// A function of its own, so that what it keeps on the stack costs nothing
-  /// while the gate is shut.
+
+private:
+  // Functions of their own: what recording keeps on the stack costs nothing
+  // while the gate is shut.
   [[gnu::noinline, gnu::flatten]] static void
-  recordInlined(const c10::OperatorHandle &Handle, uint32_t Slot, Stack &S) {
+  call(const c10::OperatorHandle &Handle, Stack &S) {
+    Handle.callBoxed(S);
+  }
+  [[gnu::noinline, gnu::flatten]] static void
+  recordCall(const c10::OperatorHandle &Handle, uint32_t Slot, Stack &S) {
     record([&Handle](Stack &S) { Handle.callBoxed(S); }, Slot, S);
   }
 };

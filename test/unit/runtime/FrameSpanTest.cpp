@@ -1,0 +1,107 @@
+//===- FrameSpanTest.cpp - spans that keep what they found at their begin -===//
+
+#include "Collector.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+
+/// A span of \p Ticks around \p Body.
+template <typename Function>
+static void frameSpan(uint64_t Site, uint64_t Ticks, Function Body) {
+  ASSERT_TRUE(gateIsOpen());
+  FrameSpan Span(slotOf(Site));
+  advanceClock(Ticks);
+  Body();
+  Span.end();
+}
+
+TEST(FrameSpan, FirstAndLaterOnesAreCountedExactly) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 3);
+    for (uint64_t Ticks : {5, 100, 3})
+      frameSpan(site(7, 1), Ticks, [] { span(site(7, 2), 10); });
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), 3u);
+  EXPECT_EQ(P.sum(1), 5u + 100 + 3 + 3 * 10);
+  EXPECT_EQ(P.count(2), 3u);
+  EXPECT_EQ(P.begins(1), 3u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST(FrameSpan, EntryMayMoveMeanwhile) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 2);
+    span(site(7, 1), 1);
+    frameSpan(site(7, 1), 20, [] {
+      const SlotEntry *Before = ThisLane->Slots;
+      addTestModel(8, 50000);
+      span(site(8, 49999), 4);
+      EXPECT_NE(ThisLane->Slots, Before);
+    });
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), 2u);
+  EXPECT_EQ(P.sum(1), 1u + 20 + 4);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST(FrameSpan, OneThatIsOpenAcrossAForkIsCountedInTheParent) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 3);
+    span(site(7, 1), 1);
+    FrameSpan Span(slotOf(site(7, 1)));
+    advanceClock(2);
+    EXPECT_EQ(runChild([&Span] {
+                Span.end();
+                span(site(7, 2), 3);
+              }),
+              0);
+    advanceClock(7);
+    Span.end();
+  });
+  ReadProfile Parent = readProfile(Folder.file("p.tprof"));
+  ReadProfile Child = readProfile(Folder.file("p.1.tprof"));
+  EXPECT_EQ(Parent.count(1), 2u);
+  EXPECT_EQ(Parent.sum(1), 10u);
+  EXPECT_EQ(Child.count(1), 0u);
+  EXPECT_EQ(Child.count(2), 1u);
+}
+
+TEST(FrameSpan, OneThatAStopCutsIsNotCounted) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 2);
+    span(site(7, 1), 1);
+    frameSpan(site(7, 1), 20, [] { stop(); });
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), 1u);
+  EXPECT_EQ(P.cut(1), 1u);
+}
+
+TEST(FrameSpan, OneThatAResetMeetsIsNotCounted) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 2);
+    span(site(7, 1), 1);
+    frameSpan(site(7, 1), 20, [] { reset(); });
+    advanceClock(1);
+    frameSpan(site(7, 1), 6, [] {});
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), 1u);
+  EXPECT_EQ(P.sum(1), 6u);
+}
