@@ -6,6 +6,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=$(basename "$0")
 pip_version=2.13.0 # of the torch that TORCHPROF_TORCH=pip installs
+vision_version=0.28.0 # of the torchvision that belongs to it, for the bench
 perfetto_version=0.59.1 # of the published trace format that tests read with
 
 say() { printf '%s: %s\n' "$self" "$*"; }
@@ -123,6 +124,20 @@ install_wheel() {
   touch "$done_mark"
 }
 
+# The eager models that the bench runs beside ours; without them it says that
+# they are absent.
+install_vision() {
+  [ "${TORCHPROF_TORCH:-}" = pip ] || return 0
+  local folder=$root/build/vision-$pip_version
+  [ ! -e "$folder" ] || return 0
+  say "installing torchvision==$vision_version into ${folder#"$root"/}"
+  logged "$root/build/vision.log" "$torch/bin/python3" -m pip install \
+    --no-input --no-deps --target "$folder.part" \
+    "torchvision==$vision_version" pillow && mv "$folder.part" "$folder" ||
+    say "warning: could not install torchvision; the whole log:" \
+      "build/vision.log"
+}
+
 # Readers for tests, of exported files, that Debian does not have.
 install_readers() {
   local readers=$root/build/readers
@@ -172,6 +187,7 @@ build_all() {
 
 # One of the tests runs the bench for a moment.
 build_bench() {
+  install_vision
   say "building the bench in ${build#"$root"/}"
   cmake --build "$build" --parallel "$(jobs)" --target bench ||
     die "the build of the bench failed"

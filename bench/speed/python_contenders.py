@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """torch.profiler and an FX profiling interpreter, in turns with nothing.
 
-  python_contenders.py MODEL.pt NAME SECONDS
+  python_contenders.py MODEL.pt NAME SECONDS [--memory]
 
 Prints a JSON object per contender as torchprof-bench-contenders does. The FX
 interpreter runs the eager model of workloads.py, so it has a `plain` of its own.
+With --memory what a call leaves on malloc's heap is measured and no time; with
+PYTHONMALLOC=malloc Python's objects are there too.
 """
 
+import ctypes
 import json
 import statistics
 import sys
@@ -33,82 +36,134 @@ class ProfilingInterpreter(torch.fx.Interpreter):
         return result
 
 
+class HeapState(ctypes.Structure):
+    """struct mallinfo2 of glibc."""
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks",
+        "uordblks", "fordblks", "keepcost")]
+
+
+def heap_bytes():
+    state = ctypes.CDLL(None).mallinfo2
+    state.restype = HeapState
+    found = state()
+    return found.uordblks + found.hblkhd
+
+
+class Contender:
+    """As in Contenders.cpp: a turn switches it on, pays for what the others
+    evicted with a call, makes the calls that count, and closes."""
+
+    def __init__(self, name, call, on=lambda: None, off=lambda state: None):
+        self.name, self.call, self.on, self.off = name, call, on, off
+        self.calls_ns, self.close_ns = [], []
+
+    def turn(self, calls):
+        state = self.on()
+        self.call()
+        begin = time.perf_counter()
+        for _ in range(calls):
+            self.call()
+        middle = time.perf_counter()
+        self.off(state)
+        self.calls_ns.append((middle - begin) * 1e9 / calls)
+        self.close_ns.append((time.perf_counter() - middle) * 1e9 / (calls + 1))
+
+    def held_bytes(self, calls):
+        """What a call leaves on the heap until the end."""
+        state = self.on()
+        self.call()
+        before = heap_bytes()
+        for _ in range(calls):
+            self.call()
+        held = (heap_bytes() - before) / calls
+        self.off(state)
+        return held
+
+
+def calls_per_turn(plain):
+    begin = time.perf_counter()
+    for _ in range(3):
+        plain.call()
+    return min(max(int(1e-3 / ((time.perf_counter() - begin) / 3)), 1), 50)
+
+
+def memory(contenders, _):
+    calls = calls_per_turn(contenders[0])
+    for contender in contenders:
+        contender.turn(calls)
+        held = [contender.held_bytes(calls) for _ in range(5)]
+        print(json.dumps({"contender": contender.name,
+                          "heap_bytes": statistics.median(held)}))
+
+
 def turns(contenders, seconds):
-    """name -> (run, close); `run` returns what `close` is given."""
-    spans = {name: ([], []) for name in contenders}
-    for name, (run, close) in contenders.items():
-        for _ in range(3):
-            close(run())
+    calls = calls_per_turn(contenders[0])
+    for contender in contenders:
+        contender.turn(calls)
+        contender.calls_ns, contender.close_ns = [], []
+    plain = contenders[0]
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(spans[name][0]) < 3:
-        for name, (run, close) in contenders.items():
-            begin = time.perf_counter()
-            state = run()
-            middle = time.perf_counter()
-            close(state)
-            spans[name][0].append((middle - begin) * 1e9)
-            spans[name][1].append((time.perf_counter() - middle) * 1e9)
-    first = next(iter(spans.values()))[0]
-    for name, (calls, closings) in spans.items():
-        added = [theirs - ours for theirs, ours in zip(calls, first)]
+    while time.perf_counter() < end or len(plain.calls_ns) < 3:
+        for contender in contenders:
+            contender.turn(calls)
+    for contender in contenders:
+        spans = contender.calls_ns
+        added = [theirs - ours for theirs, ours in zip(spans, plain.calls_ns)]
         quartiles = statistics.quantiles(added, n=4)
         print(json.dumps({
-            "contender": name, "turns": len(calls), "min_ns": min(calls),
-            "median_ns": statistics.median(calls),
+            "contender": contender.name, "turns": len(spans),
+            "min_ns": min(spans), "median_ns": statistics.median(spans),
             "added_ns": statistics.median(added), "added_q1_ns": quartiles[0],
             "added_q3_ns": quartiles[2],
-            "close_ns": statistics.median(closings)}))
+            "close_ns": statistics.median(contender.close_ns)}))
 
 
 def scripted(model):
     inputs = model.inputs()
 
-    def plain():
+    def call():
         model(*inputs)
 
-    def profiled(**options):
-        def run():
-            profiler = torch.profiler.profile(
+    def profiler(name, **options):
+        def on():
+            state = torch.profiler.profile(
                 activities=[torch.profiler.ProfilerActivity.CPU], **options)
-            profiler.__enter__()
-            model(*inputs)
-            return profiler
+            state.__enter__()
+            return state
 
-        return run
+        def off(state):
+            state.__exit__(None, None, None)
+            state.key_averages().table(sort_by="self_cpu_time_total")
 
-    def close(profiler):
-        profiler.__exit__(None, None, None)
-        profiler.key_averages().table(sort_by="self_cpu_time_total")
+        return Contender(name, call, on, off)
 
-    return {
-        "plain, Python": (plain, lambda _: None),
-        "torch.profiler": (profiled(), close),
-        "torch.profiler, shapes": (profiled(record_shapes=True), close),
-        "torch.profiler, stack": (profiled(with_stack=True), close),
-    }
+    return [Contender("plain, Python", call),
+            profiler("torch.profiler"),
+            profiler("torch.profiler, shapes", record_shapes=True),
+            profiler("torch.profiler, stack", with_stack=True)]
 
 
 def traced(name):
     model, x = workloads.eager(name)
     interpreter = ProfilingInterpreter(model)
-    return {
-        "plain, FX's eager model": (lambda: model(x), lambda _: None),
-        "FX interpreter": (lambda: interpreter.run(x), lambda _: None),
-    }
+    return [Contender("plain, FX's eager model", lambda: model(x)),
+            Contender("FX interpreter", lambda: interpreter.run(x))]
 
 
 def main():
     path, name, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    measure = memory if sys.argv[4:] == ["--memory"] else turns
     torch.set_num_threads(1)
     with torch.no_grad():
-        turns(scripted(torch.jit.load(path)), seconds)
+        measure(scripted(torch.jit.load(path)), seconds)
         try:
             contenders = traced(name)
         except (ImportError, RuntimeError, torch.fx.proxy.TraceError) as error:
             print(json.dumps({"contender": "FX interpreter",
                               "absent": "the eager model: %s" % error}))
             return
-        turns(contenders, seconds)
+        measure(contenders, seconds)
 
 
 if __name__ == "__main__":

@@ -93,10 +93,23 @@ class EncoderLayer(nn.Module):
         return x + self.down(torch.relu(self.up(self.norm2(x))))
 
 
+def import_torchvision():
+    try:
+        import torchvision
+    except RuntimeError:
+        # Its library is another LibTorch's. What it says of the operators in
+        # there, while it is imported, wants them defined.
+        for name in ("nms", "qnms"):
+            torch.library.define(
+                "torchvision::" + name,
+                "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        import torchvision
+    return torchvision
+
+
 def vision(name):
     def make():
-        import torchvision
-        return getattr(torchvision.models, name)(weights=None)
+        return getattr(import_torchvision().models, name)(weights=None)
     return make
 
 
