@@ -69,13 +69,25 @@ static bool isNever(const Node *N) {
   }
 }
 
+static bool isText(const Node *N) {
+  return N->kind() == prim::Print || N->kind() == aten::warn;
+}
+
+/// True for what may take long though no tensor is in sight: text on its way
+/// out, and operators of other libraries, of which nothing is known.
+static bool mayTakeLong(const Node *N) {
+  return isText(N) || (!N->kind().is_aten() && !N->kind().is_prim());
+}
+
 NodeClass NodeClassifier::classifyControl(const Node *N) {
   auto [It, IsNew] = Control.try_emplace(N, NodeClass::Extra);
   if (!IsNew)
     return It->second;
   for (const Block *Inner : N->blocks())
     for (const Node *Child : Inner->nodes())
-      if (classify(Child) == NodeClass::Default)
+      // A branch that only warns is not taken in most calls: what asks for it
+      // is not worth a probe.
+      if (!isText(Child) && classify(Child) == NodeClass::Default)
         return Control[N] = NodeClass::Default;
   return NodeClass::Extra;
 }
@@ -95,7 +107,7 @@ NodeClass NodeClassifier::classify(const Node *N) {
   for (const Value *Output : N->outputs())
     if (holdsTensor(Output->type()))
       return NodeClass::Default;
-  if (changesTensor(N))
+  if (changesTensor(N) || mayTakeLong(N))
     return NodeClass::Default;
   return N->blocks().empty() ? NodeClass::Extra : classifyControl(N);
 }
