@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much of a model's time its nodes account for.
 
-  coverage.py ZOO WORK --bin BUILD/bin [--runs N] [--only NAME...]
+  coverage.py ZOO WORK --bin BUILD/bin [--most-runs N] [--only NAME...]
 
 ZOO is a folder that test/models/make.py filled. Prints a JSON object per model:
 the sum of the nodes' self times, the time between them, and whether the two are
@@ -18,6 +18,9 @@ import torch
 
 # What the time between the nodes of a model should stay below.
 LONG_NODE_NS, REST_PCT = 20e3, 2
+# A process's first runs meet memory that was never touched: enough runs that
+# they do not decide.
+SECONDS, LEAST_RUNS, MOST_RUNS = 2, 5, 300
 
 
 def run(arguments, name, *options):
@@ -29,8 +32,8 @@ def run(arguments, name, *options):
     return done.stdout
 
 
-def profile(arguments, model, base, call):
-    """The report's document on runs of the model."""
+def profile(arguments, model, base, call, runs):
+    """The report's document on so many runs of the model."""
     path = base + ".tprof"
     if os.path.exists(path):
         os.unlink(path)
@@ -38,7 +41,7 @@ def profile(arguments, model, base, call):
         "--methods=" + call["method"], model, "-o", base + ".pt")
     inputs = [word for spec in call["inputs"] for word in ("--input", spec)]
     run(arguments, "torchprof-run", base + ".pt", "--threads", "1", "--runs",
-        str(arguments.runs), "--method", call["method"], "-o", path, *inputs)
+        str(runs), "--method", call["method"], "-o", path, *inputs)
     os.unlink(base + ".pt")
     return json.loads(run(arguments, "torchprof-report", "summary", path,
                           "--format=json", "--limit=0",
@@ -50,7 +53,7 @@ def rest_pct(document):
     return 100 * footer["unattributed_ns"] / footer["total_ns"]
 
 
-def frozen_pct(arguments, model, base, call):
+def frozen_pct(arguments, model, base, call, runs):
     """What is unattributed in the frozen model, None if it cannot be frozen."""
     path = base + "-frozen.pt"
     try:
@@ -59,7 +62,7 @@ def frozen_pct(arguments, model, base, call):
     except RuntimeError:
         return None
     frozen.save(path)
-    document = profile(arguments, path, base, call)
+    document = profile(arguments, path, base, call, runs)
     os.unlink(path)
     return rest_pct(document)
 
@@ -67,7 +70,11 @@ def frozen_pct(arguments, model, base, call):
 def measure(arguments, entry, call):
     base = os.path.join(arguments.work, entry["name"])
     model = os.path.join(arguments.zoo, entry["name"] + ".pt")
-    document = profile(arguments, model, base, call)
+    least = min(LEAST_RUNS, arguments.most_runs)
+    first = profile(arguments, model, base, call, least)["footer"]["total_ns"]
+    runs = int(SECONDS * 1e9 * least / max(first, 1))
+    runs = min(max(runs, least), arguments.most_runs)
+    document = profile(arguments, model, base, call, runs)
     footer = document["footer"]
     nodes = [row for row in document["rows"] if row["kind"] != "method"]
     calls = sum(row["calls"] for row in nodes)
@@ -75,7 +82,7 @@ def measure(arguments, entry, call):
     rest = footer["unattributed_ns"]
     mean = sum(row["self_ns"] for row in nodes) / max(1, calls)
     result = {
-        "model": entry["name"], "nodes_per_run": calls / arguments.runs,
+        "model": entry["name"], "nodes_per_run": calls / runs, "runs": runs,
         "mean_node_ns": mean, "total_ns": total,
         "unattributed_pct": rest_pct(document),
         # Three numbers, each printed to a tenth of a nanosecond or to a digit
@@ -85,7 +92,7 @@ def measure(arguments, entry, call):
     }
     if mean > LONG_NODE_NS and result["unattributed_pct"] >= REST_PCT:
         result["frozen_unattributed_pct"] = frozen_pct(arguments, model, base,
-                                                       call)
+                                                       call, runs)
     return result
 
 
@@ -94,7 +101,7 @@ def main():
     parser.add_argument("zoo")
     parser.add_argument("work")
     parser.add_argument("--bin", required=True)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--most-runs", type=int, default=MOST_RUNS)
     parser.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
     arguments.work = os.path.abspath(arguments.work)

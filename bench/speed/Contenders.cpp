@@ -2,13 +2,14 @@
 //
 //   torchprof-bench-contenders PLAIN.pt INSTRUMENTED.pt SECONDS THREADS NAME...
 //
-// Calls one model in turns, each turn under another contender, until SECONDS
-// have passed, and prints a JSON object per contender: the least and median of
-// the wall-clock time of a call in nanoseconds; median and quartiles of what it
-// took longer than the first contender in the same turn; and what the collected
-// data of a turn took to be closed, per call. The model has a method `inputs`
-// that makes the arguments of `forward`. With several threads each calls the
-// model as often as the one would; a turn ends when the last is done.
+// Calls one model in turns, each turn under another contender, in an order that
+// changes, until SECONDS have passed, and prints a JSON object per contender:
+// the least and median of the wall-clock time of a call in nanoseconds; median
+// and quartiles of what it took longer than the first contender in the same
+// round; and what the collected data of a turn took to be closed, per call. The
+// model has a method `inputs` that makes the arguments of `forward`. With
+// several threads each calls the model as often as the one would; a turn ends
+// when the last is done.
 //
 // What a process can be only once (explicit probes, the trace mode) is chosen
 // by TORCHPROF_LOWER and TORCHPROF_MODE; `plain` belongs into each process, so
@@ -32,6 +33,7 @@
 #include <cstdio>
 #include <functional>
 #include <malloc.h>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -153,10 +155,11 @@ struct Work {
   }
 };
 
-/// A turn: the first call pays for what the others evicted.
+/// A turn: as many calls as are measured pay for what the others evicted and
+/// made the processor forget.
 void takeTurn(Work &W, Contender &C, unsigned Calls) {
   C.On();
-  W.calls(C.Instrumented, 1);
+  W.calls(C.Instrumented, Calls);
   double Heap = heapBytes(), Begin = nsNow();
   W.calls(C.Instrumented, Calls);
   double End = nsNow();
@@ -164,7 +167,7 @@ void takeTurn(Work &W, Contender &C, unsigned Calls) {
   C.CallNs.push_back((End - Begin) / Calls);
   Begin = nsNow();
   C.Off();
-  C.CloseNs.push_back((nsNow() - Begin) / (Calls + 1));
+  C.CloseNs.push_back((nsNow() - Begin) / (2 * Calls));
 }
 
 double quantile(std::vector<double> Values, double Q) {
@@ -227,9 +230,9 @@ int main(int Count, char **Arguments) try {
   double Begin = nsNow();
   W.calls(false, 3);
   double CallNs = (nsNow() - Begin) / 3;
-  // A turn of a millisecond is long against reading the clock, and short
-  // against a change of the machine's speed.
-  auto Calls = static_cast<unsigned>(std::clamp(1e6 / CallNs, 1.0, 50.0));
+  // Two milliseconds are long against reading the clock, and short against a
+  // change of the machine's speed.
+  auto Calls = static_cast<unsigned>(std::clamp(2e6 / CallNs, 1.0, 50.0));
   for (Contender &C : Chosen) {
     if (W.Threads > 1 && !C.AllThreads) {
       C.Absent = "records only the thread that switches it on";
@@ -242,11 +245,18 @@ int main(int Count, char **Arguments) try {
       C.Absent = oneLine(E.what());
     }
   }
+  // What a contender leaves behind, where memory is free for instance, is worth
+  // tens of nanoseconds per node to the next: it is not always the same one.
+  std::vector<Contender *> Order;
+  for (Contender &C : Chosen)
+    if (C.Absent.empty())
+      Order.push_back(&C);
+  std::mt19937 Random(1);
   double End = nsNow() + Seconds * 1e9;
   do {
-    for (Contender &C : Chosen)
-      if (C.Absent.empty())
-        takeTurn(W, C, Calls);
+    std::shuffle(Order.begin(), Order.end(), Random);
+    for (Contender *C : Order)
+      takeTurn(W, *C, Calls);
   } while (nsNow() < End || Chosen.front().CallNs.size() < 3);
   for (const Contender &C : Chosen)
     print(C, Chosen.front());
