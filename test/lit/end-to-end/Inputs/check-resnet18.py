@@ -23,8 +23,6 @@ assert set(convolutions.values()) == {runs}, convolutions
 print("%d convolutions, each with its path and %d calls" % (
     len(convolutions), runs))
 footer = summary["footer"]
-# A busy machine takes the processor away between nodes too; how much of the
-# total they are on a quiet one is measured by bench/run coverage.
-assert footer["sum_of_nodes_ns"] > 0.5 * footer["total_ns"], footer
+assert footer["sum_of_nodes_ns"] > 0.95 * footer["total_ns"], footer
 assert footer["sum_of_nodes_ns"] <= 1.0001 * footer["total_ns"], footer
 print("nodes add up to the total")
