@@ -32,7 +32,7 @@ namespace {
 
 /// Runs \p Inner between two readings of the clock.
 template <typename Run>
-inline void record(const Run &Inner, uint32_t Slot, Stack &S) {
+inline void record(Run &&Inner, uint32_t Slot, Stack &S) {
   FrameSpan Span(Slot);
   try {
     Inner(S);
@@ -49,7 +49,7 @@ inline void record(const Run &Inner, uint32_t Slot, Stack &S) {
 template <typename Run> inline void timed(Run &Inner, uint32_t Slot, Stack &S) {
   if (!gateIsOpen()) [[unlikely]]
     return static_cast<void>(Inner(S));
-  record([&Inner](Stack &S) { Inner(S); }, Slot, S);
+  record(Inner, Slot, S);
 }
 
 /// What all timed nodes of one operator share.
