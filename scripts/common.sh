@@ -131,6 +131,7 @@ install_vision() {
   local folder=$root/build/vision-$pip_version
   [ ! -e "$folder" ] || return 0
   say "installing torchvision==$vision_version into ${folder#"$root"/}"
+  rm -rf "$folder.part"
   logged "$root/build/vision.log" "$torch/bin/python3" -m pip install \
     --no-input --no-deps --target "$folder.part" \
     "torchvision==$vision_version" pillow && mv "$folder.part" "$folder" ||
