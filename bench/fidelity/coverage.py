@@ -32,17 +32,19 @@ def run(arguments, name, *options):
     return done.stdout
 
 
-def profile(arguments, model, base, call, runs):
-    """The report's document on so many runs of the model."""
+def instrument(arguments, model, base, call):
+    run(arguments, "torchprof-opt", "--quiet", "--instrument",
+        "--methods=" + call["method"], model, "-o", base + ".pt")
+
+
+def profile(arguments, base, call, runs):
+    """The report's document on so many runs of the instrumented model."""
     path = base + ".tprof"
     if os.path.exists(path):
         os.unlink(path)
-    run(arguments, "torchprof-opt", "--quiet", "--instrument",
-        "--methods=" + call["method"], model, "-o", base + ".pt")
     inputs = [word for spec in call["inputs"] for word in ("--input", spec)]
     run(arguments, "torchprof-run", base + ".pt", "--threads", "1", "--runs",
         str(runs), "--method", call["method"], "-o", path, *inputs)
-    os.unlink(base + ".pt")
     return json.loads(run(arguments, "torchprof-report", "summary", path,
                           "--format=json", "--limit=0",
                           "--columns=kind,name,calls,total_ns,self_ns"))
@@ -62,7 +64,8 @@ def frozen_pct(arguments, model, base, call, runs):
     except RuntimeError:
         return None
     frozen.save(path)
-    document = profile(arguments, path, base, call, runs)
+    instrument(arguments, path, base, call)
+    document = profile(arguments, base, call, runs)
     os.unlink(path)
     return rest_pct(document)
 
@@ -70,11 +73,12 @@ def frozen_pct(arguments, model, base, call, runs):
 def measure(arguments, entry, call):
     base = os.path.join(arguments.work, entry["name"])
     model = os.path.join(arguments.zoo, entry["name"] + ".pt")
+    instrument(arguments, model, base, call)
     least = min(LEAST_RUNS, arguments.most_runs)
-    first = profile(arguments, model, base, call, least)["footer"]["total_ns"]
+    first = profile(arguments, base, call, least)["footer"]["total_ns"]
     runs = int(SECONDS * 1e9 * least / max(first, 1))
     runs = min(max(runs, least), arguments.most_runs)
-    document = profile(arguments, model, base, call, runs)
+    document = profile(arguments, base, call, runs)
     footer = document["footer"]
     nodes = [row for row in document["rows"] if row["kind"] != "method"]
     calls = sum(row["calls"] for row in nodes)
@@ -93,6 +97,7 @@ def measure(arguments, entry, call):
     if mean > LONG_NODE_NS and result["unattributed_pct"] >= REST_PCT:
         result["frozen_unattributed_pct"] = frozen_pct(arguments, model, base,
                                                        call, runs)
+    os.unlink(base + ".pt")
     return result
 
 
