@@ -13,18 +13,17 @@ string(REGEX MATCH "^[0-9]+\\.[0-9]+" LibTorch_VERSION_MAJOR_MINOR
 
 set(_package "${CMAKE_INSTALL_LIBDIR}/cmake/TorchProf")
 
-foreach(part runtime passes)
+foreach(part format runtime passes)
   set_target_properties(torchprof_${part} PROPERTIES
     EXPORT_NAME ${part}
     INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:\
-${PROJECT_SOURCE_DIR}/${part}/include>;$<BUILD_INTERFACE:\
-${PROJECT_SOURCE_DIR}/runtime/include>;$<INSTALL_INTERFACE:\
+${PROJECT_SOURCE_DIR}/${part}/include>;$<INSTALL_INTERFACE:\
 ${CMAKE_INSTALL_INCLUDEDIR}>")
   install(TARGETS torchprof_${part} EXPORT TorchProfTargets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${part}/include/torchprof"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 endforeach()
 # A consumer need not name a symbol of the runtime: linking it is enough.
 target_link_options(torchprof_runtime INTERFACE

@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "torchprof/ManifestFormat.h"
+#include "torchprof/format/Manifest.h"
 #include "torchprof/torchprof.h"
 
 #include <ATen/ATen.h>

@@ -10,7 +10,7 @@
 #ifndef TORCHPROF_PASSES_SOURCELOCATION_H
 #define TORCHPROF_PASSES_SOURCELOCATION_H
 
-#include "torchprof/ManifestFormat.h"
+#include "torchprof/format/Manifest.h"
 
 #include <torch/csrc/jit/frontend/source_range.h>
 

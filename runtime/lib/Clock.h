@@ -12,7 +12,7 @@
 #ifndef TORCHPROF_CLOCK_H
 #define TORCHPROF_CLOCK_H
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include <cstdint>
 #include <string_view>

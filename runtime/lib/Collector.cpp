@@ -3,7 +3,7 @@
 #include "Collector.h"
 #include "Probe.h"
 #include "Warn.h"
-#include "torchprof/ManifestFormat.h"
+#include "torchprof/format/Manifest.h"
 
 #include <cerrno>
 #include <cstdlib>

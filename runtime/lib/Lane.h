@@ -13,7 +13,7 @@
 #ifndef TORCHPROF_LANE_H
 #define TORCHPROF_LANE_H
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include <cstdint>
 

@@ -9,7 +9,7 @@
 #ifndef TORCHPROF_PROCESS_H
 #define TORCHPROF_PROCESS_H
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include <atomic>
 #include <cstdint>

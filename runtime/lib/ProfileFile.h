@@ -16,7 +16,7 @@
 #ifndef TORCHPROF_PROFILEFILE_H
 #define TORCHPROF_PROFILEFILE_H
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include <string>
 #include <string_view>

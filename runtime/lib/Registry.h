@@ -10,7 +10,7 @@
 #ifndef TORCHPROF_REGISTRY_H
 #define TORCHPROF_REGISTRY_H
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include <atomic>
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include "FileSizeSignal.h"
 #include "Probe.h"
 #include "Warn.h"
-#include "torchprof/LiveReader.h"
+#include "torchprof/format/LiveReader.h"
 
 #include <cerrno>
 #include <cstring>

@@ -8,7 +8,7 @@
 
 #include "../common/Help.h"
 #include "Commands/Command.h"
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"

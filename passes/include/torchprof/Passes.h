@@ -19,7 +19,7 @@
 #ifndef TORCHPROF_PASSES_H
 #define TORCHPROF_PASSES_H
 
-#include "torchprof/ManifestFormat.h"
+#include "torchprof/format/Manifest.h"
 
 #include <iosfwd>
 #include <map>

@@ -1,6 +1,6 @@
 //===- LiveReaderTest.cpp - records read while they are written -----------===//
 
-#include "torchprof/LiveReader.h"
+#include "torchprof/format/LiveReader.h"
 #include "Probe.h"
 #include "TestSupport.h"
 

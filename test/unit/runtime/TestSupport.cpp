@@ -1,8 +1,8 @@
 //===- TestSupport.cpp - profiles of child processes ----------------------===//
 
 #include "TestSupport.h"
-#include "torchprof/LiveReader.h"
-#include "torchprof/ManifestFormat.h"
+#include "torchprof/format/LiveReader.h"
+#include "torchprof/format/Manifest.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -8,7 +8,7 @@
 #ifndef TORCHPROF_TESTSUPPORT_H
 #define TORCHPROF_TESTSUPPORT_H
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include <functional>
 #include <map>

@@ -10,7 +10,7 @@
 #ifndef TORCHPROF_REPORT_AGGREGATE_H
 #define TORCHPROF_REPORT_AGGREGATE_H
 
-#include "torchprof/LiveReader.h"
+#include "torchprof/format/LiveReader.h"
 
 #include "llvm/ADT/SmallVector.h"
 

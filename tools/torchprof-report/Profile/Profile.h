@@ -13,8 +13,8 @@
 #ifndef TORCHPROF_REPORT_PROFILE_H
 #define TORCHPROF_REPORT_PROFILE_H
 
-#include "torchprof/ManifestFormat.h"
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Manifest.h"
+#include "torchprof/format/Records.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

@@ -2,7 +2,7 @@
 
 #include "ProfileReader.h"
 #include "ProfileJson.h"
-#include "torchprof/LiveReader.h"
+#include "torchprof/format/LiveReader.h"
 
 #include <cstring>
 #include <map>

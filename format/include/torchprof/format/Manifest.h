@@ -1,4 +1,4 @@
-//===- ManifestFormat.h - the table of sites and its text -------*- C++ -*-===//
+//===- Manifest.h - the table of sites and its text -------------*- C++ -*-===//
 //
 // The manifest says what each site of a model is: its kind and name, the
 // module it ran in, its place in the author's source and the sites that
@@ -7,13 +7,13 @@
 // docs/manifest-format.md describes the text.
 //
 // Standard library only, so that units with torch headers and units with LLVM
-// headers can both use it; each compiles its own copy of ManifestFormat.cpp.
+// headers can both use it; each compiles its own copy of Manifest.cpp.
 // All functions are pure: safe from any thread.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TORCHPROF_MANIFESTFORMAT_H
-#define TORCHPROF_MANIFESTFORMAT_H
+#ifndef TORCHPROF_FORMAT_MANIFEST_H
+#define TORCHPROF_FORMAT_MANIFEST_H
 
 #include <cstdint>
 #include <functional>
@@ -127,4 +127,4 @@ uint64_t hashText(std::string_view Text, uint64_t Seed = 0xcbf29ce484222325ull);
 
 } // namespace torchprof
 
-#endif // TORCHPROF_MANIFESTFORMAT_H
+#endif // TORCHPROF_FORMAT_MANIFEST_H

@@ -1,4 +1,4 @@
-//===- ProfileFormat.h - records of a .tprof file ---------------*- C++ -*-===//
+//===- Records.h - records of a .tprof file ---------------------*- C++ -*-===//
 //
 // The layout of profile format version 1, shared by the runtime that writes it
 // through a shared mapping and by the reader. docs/profile-format.md describes
@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TORCHPROF_PROFILEFORMAT_H
-#define TORCHPROF_PROFILEFORMAT_H
+#ifndef TORCHPROF_FORMAT_RECORDS_H
+#define TORCHPROF_FORMAT_RECORDS_H
 
 #include <bit>
 #include <cstddef>
@@ -306,4 +306,4 @@ inline constexpr uint64_t RegionsOffset = 128;
 
 } // namespace torchprof::format
 
-#endif // TORCHPROF_PROFILEFORMAT_H
+#endif // TORCHPROF_FORMAT_RECORDS_H

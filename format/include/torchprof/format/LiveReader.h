@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TORCHPROF_LIVEREADER_H
-#define TORCHPROF_LIVEREADER_H
+#ifndef TORCHPROF_FORMAT_LIVEREADER_H
+#define TORCHPROF_FORMAT_LIVEREADER_H
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -134,4 +134,4 @@ inline uint64_t copyLiveRing(TraceEvent *To, const TraceEvent *Events,
 
 } // namespace torchprof::format
 
-#endif // TORCHPROF_LIVEREADER_H
+#endif // TORCHPROF_FORMAT_LIVEREADER_H

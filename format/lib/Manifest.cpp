@@ -1,4 +1,4 @@
-//===- ManifestFormat.cpp - the table of sites and its text ---------------===//
+//===- Manifest.cpp - the table of sites and its text ---------------------===//
 //
 // Line-oriented text: docs/manifest-format.md. The head comes first, so that
 // the runtime can stop reading there; a checksum closes the text, so that a
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "torchprof/ManifestFormat.h"
+#include "torchprof/format/Manifest.h"
 
 #include <charconv>
 #include <cinttypes>

@@ -1,6 +1,6 @@
 //===- HistogramTest.cpp - buckets and the error of quantiles -------------===//
 
-#include "torchprof/ProfileFormat.h"
+#include "torchprof/format/Records.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-//===- ManifestFormatTest.cpp - the manifest's text -----------------------===//
+//===- ManifestTest.cpp - the manifest's text -----------------------------===//
 
-#include "torchprof/ManifestFormat.h"
+#include "torchprof/format/Manifest.h"
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ std::string withoutEnd(const std::string &Text) {
   return Text.substr(0, Text.rfind("end "));
 }
 
-TEST(ManifestFormat, WhatWasPrintedIsReadAndPrintedTheSame) {
+TEST(Manifest, WhatWasPrintedIsReadAndPrintedTheSame) {
   std::string Text = printManifest(makeManifest());
   Manifest M;
   std::string Error;
@@ -79,7 +79,7 @@ TEST(ManifestFormat, WhatWasPrintedIsReadAndPrintedTheSame) {
   EXPECT_EQ(M.string(M.Names[0].Name), "x6");
 }
 
-TEST(ManifestFormat, InterningGoesOnAfterReading) {
+TEST(Manifest, InterningGoesOnAfterReading) {
   Manifest M;
   std::string Error;
   ASSERT_TRUE(parseManifest(printManifest(makeManifest()), M, Error));
@@ -88,7 +88,7 @@ TEST(ManifestFormat, InterningGoesOnAfterReading) {
   EXPECT_EQ(M.Strings.size(), Count);
 }
 
-TEST(ManifestFormat, HeadIsReadWithoutTheRest) {
+TEST(Manifest, HeadIsReadWithoutTheRest) {
   ManifestHead Head;
   std::string Error;
   ASSERT_TRUE(parseManifestHead(printManifest(makeManifest()), Head, Error));
@@ -96,13 +96,13 @@ TEST(ManifestFormat, HeadIsReadWithoutTheRest) {
   EXPECT_EQ(Head.SiteCount, 3u);
 }
 
-TEST(ManifestFormat, EveryTruncationIsAnError) {
+TEST(Manifest, EveryTruncationIsAnError) {
   std::string Text = printManifest(makeManifest());
   for (size_t Size = 0; Size + 1 < Text.size(); ++Size)
     EXPECT_NE(errorOf(Text.substr(0, Size)), "") << Size;
 }
 
-TEST(ManifestFormat, EveryChangedByteIsAnError) {
+TEST(Manifest, EveryChangedByteIsAnError) {
   std::string Text = printManifest(makeManifest());
   for (size_t I = 0; I < Text.size(); ++I) {
     std::string Changed = Text;
@@ -111,7 +111,7 @@ TEST(ManifestFormat, EveryChangedByteIsAnError) {
   }
 }
 
-TEST(ManifestFormat, ErrorsNameLineAndCause) {
+TEST(Manifest, ErrorsNameLineAndCause) {
   std::string Text = printManifest(makeManifest());
   EXPECT_EQ(errorOf("torchprof-manifest 2\n"),
             "manifest line 1: expected manifest version 1, found version 2");
@@ -123,7 +123,7 @@ TEST(ManifestFormat, ErrorsNameLineAndCause) {
             "manifest is cut short");
 }
 
-TEST(ManifestFormat, EachMessageBehindAValidChecksum) {
+TEST(Manifest, EachMessageBehindAValidChecksum) {
   const std::string Head = "torchprof-manifest 1\nmodel 1\n";
   const std::string Sites = Head + "sites 0\nproducer x\n";
   const std::string Strings = Sites + "strings 1\n\n";
@@ -157,7 +157,7 @@ TEST(ManifestFormat, EachMessageBehindAValidChecksum) {
             "manifest line 1: expected more lines, found the end");
 }
 
-TEST(ManifestFormat, IndicesAreCheckedBehindAValidChecksum) {
+TEST(Manifest, IndicesAreCheckedBehindAValidChecksum) {
   Manifest Forward = makeManifest();
   Forward.Sites[1].Parent = 2; // parents precede children
   EXPECT_NE(errorOf(printManifest(Forward)), "");
@@ -172,13 +172,13 @@ TEST(ManifestFormat, IndicesAreCheckedBehindAValidChecksum) {
   EXPECT_NE(errorOf(printManifest(String)), "");
 }
 
-TEST(ManifestFormat, AHugeCountIsNotBelieved) {
+TEST(Manifest, AHugeCountIsNotBelieved) {
   EXPECT_NE(errorOf(closed("torchprof-manifest 1\nmodel 1\nsites 4000000000\n"
                            "producer x\nstrings 1\n\nscopes 0\ntable\n")),
             "");
 }
 
-TEST(ManifestFormat, TheDocumentedExampleCanBeRead) {
+TEST(Manifest, TheDocumentedExampleCanBeRead) {
   std::ifstream In(TORCHPROF_DOCS "/manifest-format.md");
   std::string Page((std::istreambuf_iterator<char>(In)),
                    std::istreambuf_iterator<char>());
