@@ -71,6 +71,17 @@ if(_python)
   install(FILES ${_manual} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
 
+# Where Debian's policy wants the license. torchprof-report carries the browser
+# parts that npm fetched; their licenses come along once they are there.
+set(_doc "share/doc/torchprof")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" RENAME copyright
+  DESTINATION "${_doc}")
+foreach(part d3 d3-flame-graph tabulator-tables)
+  install(FILES "${CMAKE_BINARY_DIR}/report-html/node_modules/${part}/LICENSE"
+    RENAME LICENSE.${part} DESTINATION "${_doc}" OPTIONAL)
+endforeach()
+
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME torchprof)
 set(CPACK_PACKAGE_CONTACT "the torchprof authors <torchprof@localhost>")
