@@ -1,5 +1,6 @@
 //===- CInterface.cpp - torchprof.h ---------------------------------------===//
 
+#include "Clock.h"
 #include "Collector.h"
 #include "torchprof/torchprof.h"
 
@@ -43,6 +44,19 @@ const char *torchprof_file() try {
   return Path.empty() ? nullptr : Path.c_str();
 } catch (const std::exception &) {
   return nullptr;
+}
+
+const char *torchprof_clock() try {
+  std::string Asked = currentOptions().Clock;
+  if (clock::kind() == format::ClockKind::Tsc)
+    return Asked == "tsc" ? "TSC: the option clock asks for it"
+                          : "TSC: it is invariant and the kernel trusts it";
+  return Asked == "monotonic"
+             ? "CLOCK_MONOTONIC: the option clock asks for it"
+             : "CLOCK_MONOTONIC: the TSC is not invariant, or the kernel does "
+               "not list it as a clock source";
+} catch (const std::exception &) {
+  return "unknown: out of memory";
 }
 
 void torchprof_on_ready(torchprof_ready_callback Callback, void *Context) {

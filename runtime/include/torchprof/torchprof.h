@@ -62,6 +62,11 @@ TORCHPROF_API uint64_t torchprof_wait_snapshot(uint64_t above,
    the calling thread and is valid until its next call. */
 TORCHPROF_API const char *torchprof_file(void);
 
+/* The clock that probes read, and why that one: "TSC: ..." or
+   "CLOCK_MONOTONIC: ...". The option "clock" decides if it is set. A static
+   string. */
+TORCHPROF_API const char *torchprof_clock(void);
+
 /* Called after the last active step of each cycle of the schedule, on the
    thread that made the step, with the path of the cycle's snapshot ("" if it
    could not be written). Null removes the callback. */
