@@ -2,42 +2,53 @@
 
 #include "InputSpec.h"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
+#include <cfloat>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 namespace torchprof {
 
-// Each dtype with LibTorch's other names for it, the first one is the name.
-static constexpr std::array<std::array<const char *, 3>, 12> TypeNames = {{
-    {"float", "float32", "float32"},
-    {"double", "float64", "float64"},
-    {"half", "float16", "float16"},
-    {"bfloat16", "bfloat16", "bfloat16"},
-    {"int64", "long", "long"},
-    {"int32", "int", "int"},
-    {"int16", "short", "short"},
-    {"int8", "char", "char"},
-    {"uint8", "byte", "byte"},
-    {"bool", "bool", "bool"},
-    {"complex64", "cfloat", "cfloat"},
-    {"complex128", "cdouble", "cdouble"},
-}};
+namespace {
 
-/// The first name of a dtype, null for an unknown word.
-static const char *canonicalType(const std::string &Word) {
-  for (const auto &Names : TypeNames)
-    if (std::find(Names.begin(), Names.end(), Word) != Names.end())
-      return Names[0];
+struct ElementType {
+  const char *Name;
+  const char *Alias; ///< LibTorch's other name
+  double Least, Most;
+  bool IsInteger;
+};
+
+} // namespace
+
+// Most of int64 is the largest double below 2^63.
+static constexpr ElementType Types[] = {
+    {"float", "float32", -FLT_MAX, FLT_MAX, false},
+    {"double", "float64", -DBL_MAX, DBL_MAX, false},
+    {"half", "float16", -65504, 65504, false},
+    {"bfloat16", "bfloat16", -0x1.fep127, 0x1.fep127, false},
+    {"int64", "long", -0x1p63, 0x1.fffffffffffffp62, true},
+    {"int32", "int", INT32_MIN, INT32_MAX, true},
+    {"int16", "short", INT16_MIN, INT16_MAX, true},
+    {"int8", "char", INT8_MIN, INT8_MAX, true},
+    {"uint8", "byte", 0, UINT8_MAX, true},
+    {"bool", "bool", 0, 1, true},
+    {"complex64", "cfloat", -FLT_MAX, FLT_MAX, false},
+    {"complex128", "cdouble", -DBL_MAX, DBL_MAX, false},
+};
+
+/// Null for an unknown word.
+static const ElementType *findType(const std::string &Word) {
+  for (const ElementType &Type : Types)
+    if (Word == Type.Name || Word == Type.Alias)
+      return &Type;
   return nullptr;
 }
 
 std::string inputTypeNames() {
   std::string Text;
-  for (const auto &Names : TypeNames)
-    Text += (Text.empty() ? "" : ", ") + std::string(Names[0]);
+  for (const ElementType &Type : Types)
+    Text += (Text.empty() ? "" : ", ") + std::string(Type.Name);
   return Text;
 }
 
@@ -158,13 +169,13 @@ private:
     }
     if (Word == "None")
       return true;
-    const char *Type = canonicalType(Word);
+    const ElementType *Type = findType(Word);
     if (!Type)
       return failAt(Start,
                     "one of " + inputTypeNames() + ", true, false, None");
     Spec.Type = InputSpec::Kind::Tensor;
-    Spec.Word = Type;
-    return sizes(Spec) && range(Spec);
+    Spec.Word = Type->Name;
+    return sizes(Spec) && range(*Type, Spec);
   }
 
   bool sizes(InputSpec &Spec) {
@@ -187,22 +198,36 @@ private:
     return expect(']');
   }
 
-  bool range(InputSpec &Spec) {
+  bool range(const ElementType &Type, InputSpec &Spec) {
     if (!accept('{'))
       return true;
     double Low = 0, High = 0;
-    skipBlank();
-    if (!parse(Low))
-      return fail("the lowest value");
-    if (!expect(':'))
+    size_t LowAt = 0, HighAt = 0;
+    if (!bound(Type, Low, LowAt) || !expect(':') || !bound(Type, High, HighAt))
       return false;
-    skipBlank();
-    size_t Start = At;
-    if (!parse(High) || High <= Low)
-      return failAt(Start, "a value above the lowest");
+    if (Low < Type.Least)
+      return failAt(LowAt, std::string("a value that fits ") + Type.Name);
+    // The upper end is not among the values: 256 is right for uint8.
+    if (High > Type.Most + (Type.IsInteger ? 1 : 0))
+      return failAt(HighAt, std::string("a value that fits ") + Type.Name);
+    if (High <= Low)
+      return failAt(HighAt, "a value above the lowest");
+    if (!std::isfinite(High - Low))
+      return failAt(HighAt, "a narrower range");
     Spec.Low = Low;
     Spec.High = High;
     return expect('}');
+  }
+
+  /// One end of a range; it begins at \p Start.
+  bool bound(const ElementType &Type, double &Value, size_t &Start) {
+    skipBlank();
+    Start = At;
+    if (!parse(Value) || !std::isfinite(Value))
+      return failAt(Start, "a finite number");
+    if (Type.IsInteger && Value != std::trunc(Value))
+      return failAt(Start, "a whole number");
+    return true;
   }
 
   template <typename Number> bool parse(Number &Value) {

@@ -10,8 +10,9 @@
 //   tuple  := '(' [spec (',' spec)*] ')'
 //   dict   := '{' [spec ':' spec (',' spec ':' spec)*] '}'
 //
-// Values are random within [low, high): of an integer tensor 0 to 10, of a
-// floating one 0 to 1, if no range is given. Standard library only.
+// Values are random within [low, high), which must fit the dtype. Without a
+// range: [0, 10) for integers, [0, 2) for bool, [0, 1) for the others. Standard
+// library only.
 //
 //===----------------------------------------------------------------------===//
 

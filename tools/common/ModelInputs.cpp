@@ -2,14 +2,16 @@
 
 #include "ModelInputs.h"
 
+#include "InputFile.h"
 #include "InputSpec.h"
 #include "torchprof/Passes.h"
 
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
-#include <iterator>
 
 namespace torchprof {
 
@@ -41,13 +43,24 @@ static at::ScalarType scalarType(const std::string &Name) {
   return Name == "complex64" ? at::kComplexFloat : at::kComplexDouble;
 }
 
+/// The system would only end the process, and perhaps another one.
+static void checkMemory(double Bytes) {
+  if (Bytes > static_cast<double>(physicalMemory()))
+    throw InstrumentError("takes " + std::to_string(uint64_t(Bytes / 1048576)) +
+                          " MiB, more than this machine's memory");
+}
+
 static at::Tensor makeTensor(const InputSpec &Spec) {
   at::ScalarType Type = scalarType(Spec.Word);
-  if (Type == at::kBool)
-    return at::randint(0, 2, Spec.Sizes, at::kLong).to(at::kBool);
-  if (at::isIntegralType(Type, /*includeBool=*/false)) {
+  double Elements = 1;
+  for (int64_t Size : Spec.Sizes)
+    Elements *= static_cast<double>(Size);
+  // Values are drawn as int64, double or complex128 and then converted.
+  checkMemory(Elements * (at::isComplexType(Type) ? 16 : 8));
+  if (at::isIntegralType(Type, /*includeBool=*/true)) {
     auto Low = static_cast<int64_t>(Spec.Low.value_or(0));
-    auto High = static_cast<int64_t>(Spec.High.value_or(10));
+    auto High =
+        static_cast<int64_t>(Spec.High.value_or(Type == at::kBool ? 2 : 10));
     return at::randint(Low, High, Spec.Sizes, at::kLong).to(Type);
   }
   // Made in a type that every device and version has a generator for.
@@ -60,13 +73,17 @@ static at::Tensor makeTensor(const InputSpec &Spec) {
 }
 
 static IValue readFile(const std::string &Path) {
+  uint64_t Size;
+  if (const char *Reason = whyUnreadable(Path.c_str(), Size))
+    throw InstrumentError(Reason);
+  checkMemory(Size);
+  if (Size == 0)
+    throw InstrumentError(
+        "expected a saved tensor or tuple, found an empty file");
+  std::vector<char> Bytes(Size);
   std::ifstream In(Path, std::ios::binary);
-  std::vector<char> Bytes((std::istreambuf_iterator<char>(In)),
-                          std::istreambuf_iterator<char>());
-  if (Bytes.empty())
-    throw InstrumentError("expected a file with a saved tensor or tuple, "
-                          "found none or an empty one: " +
-                          Path);
+  if (!In.read(Bytes.data(), static_cast<std::streamsize>(Size)))
+    throw InstrumentError(strerror(errno));
   return pickle_load(Bytes);
 }
 

@@ -5,14 +5,14 @@
 #include "Help.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
+#include "llvm/Support/Unicode.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
-#include <system_error>
 
 namespace torchprof {
 
@@ -65,13 +65,41 @@ bool parseOptions(int Argc, char **Argv, llvm::StringRef Overview) {
   return false;
 }
 
+std::string printable(llvm::StringRef Text) {
+  std::string Result;
+  llvm::raw_string_ostream OS(Result);
+  while (!Text.empty()) {
+    auto Size = std::min<size_t>(
+        llvm::getNumBytesForUTF8(static_cast<llvm::UTF8>(Text[0])),
+        Text.size());
+    const auto *Next = reinterpret_cast<const llvm::UTF8 *>(Text.data());
+    llvm::UTF32 Character = 0;
+    if (llvm::convertUTF8Sequence(&Next, Next + Size, &Character,
+                                  llvm::strictConversion) !=
+        llvm::conversionOK) {
+      OS << "\\x" << llvm::format_hex_no_prefix(uint8_t(Text[0]), 2);
+      Text = Text.drop_front();
+      continue;
+    }
+    if (Character == '\n' ||
+        llvm::sys::unicode::isPrintable(static_cast<int>(Character)))
+      OS << Text.take_front(Size);
+    else
+      OS << "\\u" << llvm::format_hex_no_prefix(Character, 4);
+    Text = Text.drop_front(Size);
+  }
+  return Result;
+}
+
 int reportError(const llvm::Twine &Text, int Code) {
-  llvm::WithColor::error(llvm::errs(), ToolName) << Text << '\n';
+  llvm::WithColor::error(llvm::errs(), ToolName)
+      << printable(Text.str()) << '\n';
   return Code;
 }
 
 void reportWarning(const llvm::Twine &Text) {
-  llvm::WithColor::warning(llvm::errs(), ToolName) << Text << '\n';
+  llvm::WithColor::warning(llvm::errs(), ToolName)
+      << printable(Text.str()) << '\n';
 }
 
 int reportOutcome(llvm::StringRef File, const Outcome &Failed) {
@@ -87,37 +115,6 @@ int reportOutcome(llvm::StringRef File, const Outcome &Failed) {
 TextListHolder::TextListHolder(const std::vector<std::string> &Texts) {
   for (const std::string &Text : Texts)
     Pointers.push_back(Text.c_str());
-}
-
-std::string OutputFile::open(llvm::StringRef Path) {
-  FinalPath = Path.str();
-  if (llvm::sys::fs::is_directory(Path))
-    return "expected a file to write, found a folder";
-  llvm::SmallString<128> Name;
-  int Descriptor = -1;
-  if (std::error_code Error = llvm::sys::fs::createUniqueFile(
-          Path + ".%%%%%%.tmp", Descriptor, Name, llvm::sys::fs::OF_None,
-          llvm::sys::fs::all_read | llvm::sys::fs::owner_write))
-    return "expected a folder that can be written: " + Error.message();
-  llvm::sys::Process::SafelyCloseFileDescriptor(Descriptor);
-  TemporaryPath = Name.str().str();
-  llvm::sys::RemoveFileOnSignal(TemporaryPath);
-  return std::string();
-}
-
-OutputFile::~OutputFile() {
-  if (TemporaryPath.empty())
-    return;
-  llvm::sys::fs::remove(TemporaryPath);
-  llvm::sys::DontRemoveFileOnSignal(TemporaryPath);
-}
-
-std::string OutputFile::keep() {
-  if (std::error_code Error = llvm::sys::fs::rename(TemporaryPath, FinalPath))
-    return Error.message();
-  llvm::sys::DontRemoveFileOnSignal(TemporaryPath);
-  TemporaryPath.clear();
-  return std::string();
 }
 
 } // namespace torchprof

@@ -1,6 +1,6 @@
 //===- ToolSupport.h - what the tools with LLVM share -----------*- C++ -*-===//
 //
-// Messages in LLVM's manner and output files that are kept only on success.
+// Command lines and messages in LLVM's manner.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,9 +11,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/FileSystem.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +29,14 @@ void initTool(llvm::StringRef Argv0);
 /// as errors of the tool and returns false, or true when all is well.
 bool parseOptions(int Argc, char **Argv, llvm::StringRef Overview);
 
-/// Prints "TOOL: error: TEXT" to stderr and returns \p Code.
+/// \p Text with the characters that could steer a terminal or hide themselves
+/// written as escapes: names in a model are anybody's.
+std::string printable(llvm::StringRef Text);
+
+/// Prints "TOOL: error: TEXT", made printable, to stderr and returns \p Code.
 int reportError(const llvm::Twine &Text, int Code = ExitInput);
 
-/// Prints "TOOL: warning: TEXT" to stderr.
+/// Prints "TOOL: warning: TEXT", made printable, to stderr.
 void reportWarning(const llvm::Twine &Text);
 
 /// Prints each line of a failed \p Failed as an error about \p File and
@@ -49,22 +51,6 @@ public:
 
 private:
   std::vector<const char *> Pointers;
-};
-
-/// An output file under a temporary name beside its final one. The file is
-/// removed unless keep() succeeds, so an old file survives every failure.
-class OutputFile {
-public:
-  /// Creates the temporary file; returns an error text, empty on success.
-  std::string open(llvm::StringRef FinalPath);
-  ~OutputFile();
-  const char *temporaryPath() const { return TemporaryPath.c_str(); }
-  /// Renames the temporary file; returns an error text, empty on success.
-  std::string keep();
-
-private:
-  std::string FinalPath;
-  std::string TemporaryPath;
 };
 
 } // namespace torchprof

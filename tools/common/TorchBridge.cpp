@@ -2,6 +2,7 @@
 
 #include "TorchModel.h"
 
+#include "InputFile.h"
 #include "torchprof/Passes.h"
 
 #include <caffe2/serialize/inline_container.h>
@@ -53,8 +54,8 @@ Outcome guarded(const std::function<Outcome()> &Body) {
   } catch (const c10::Error &E) {
     return failure(2, causeOf(E.what_without_backtrace()));
   } catch (const std::ios_base::failure &) {
-    return failure(2, std::string("expected a file that can be written: ") +
-                          strerror(errno));
+    return failure(2,
+                   std::string("cannot write the output: ") + strerror(errno));
   } catch (const std::exception &E) {
     return failure(2, causeOf(E.what()));
   }
@@ -67,8 +68,7 @@ const char *torchVersion() { return TORCH_VERSION; }
 Outcome loadLibrary(const char *Path) {
   // The operators register themselves and must stay: never closed.
   if (!dlopen(Path, RTLD_NOW | RTLD_GLOBAL))
-    return failure(2, std::string("expected a library that can be loaded: ") +
-                          dlerror());
+    return failure(2, std::string("cannot load the library: ") + dlerror());
   return {};
 }
 
@@ -96,13 +96,13 @@ static Outcome explainLoadError(Outcome Failed) {
 }
 
 static Outcome checkArchive(const char *Path, ExtraFilesMap &Files) {
-  std::ifstream In(Path, std::ios::binary);
-  if (!In)
-    return failure(2, "expected a file that can be read, found none");
-  if (In.peek() == std::ifstream::traits_type::eof())
+  uint64_t Size;
+  if (const char *Reason = whyUnreadable(Path, Size))
+    return failure(2, Reason);
+  if (Size == 0)
     return failure(2, "expected a TorchScript archive, found an empty file");
   char Magic[2] = {};
-  In.read(Magic, 2);
+  std::ifstream(Path, std::ios::binary).read(Magic, 2);
   if (Magic[0] != 'P' || Magic[1] != 'K')
     return failure(2, "expected a TorchScript archive (a zip file), found "
                       "something else");

@@ -28,6 +28,7 @@ enum class FormatValue { Text, Json };
 
 extern llvm::cl::opt<std::string> Input;
 extern llvm::cl::opt<std::string> Output;
+extern llvm::cl::opt<bool> Force;
 extern llvm::cl::opt<bool> Instrument;
 extern llvm::cl::opt<bool> Strip;
 extern llvm::cl::opt<bool> Check;

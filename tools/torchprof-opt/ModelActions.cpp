@@ -1,12 +1,12 @@
 //===- ModelActions.cpp - torchprof-opt on .pt files ----------------------===//
 
+#include "../common/OutputFile.h"
 #include "../common/ToolSupport.h"
 #include "Actions.h"
 #include "RequestHolder.h"
 #include "VerifyBridge.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace torchprof {
@@ -64,12 +64,18 @@ static int openOutput(OutputFile &Output) {
   if (options::Verify.empty() && !options::Inputs.empty())
     return reportError("expected --verify before --input, found none");
   if (options::Output.empty())
-    return reportError("expected -o FILE, found none");
-  if (llvm::sys::fs::equivalent(options::Input, options::Output))
-    return reportError(options::Output +
-                       ": expected an output other than the input, found the "
-                       "same file");
-  if (std::string Error = Output.open(options::Output); !Error.empty())
+    return reportError("no output given; name it with -o FILE");
+  std::vector<std::string> Read(options::Libraries.begin(),
+                                options::Libraries.end());
+  Read.push_back(options::Input);
+  for (StringRef Input : options::Inputs)
+    if (Input.consume_front("@"))
+      Read.push_back(Input.str());
+  std::string Error =
+      whyNotWritable(options::Output, FileKind::Model, options::Force, Read);
+  if (Error.empty())
+    Error = Output.open(options::Output);
+  if (!Error.empty())
     return reportError(options::Output + ": " + Error);
   return ExitFine;
 }
@@ -111,8 +117,8 @@ int instrumentAction() {
   InstrumentReport Report;
   int Code = rewriteInput([&](Model &M, const OutputFile &Output) -> int {
     RequestHolder Request;
-    if (Outcome Failed =
-            instrumentToFile(M, Request.get(), Output.temporaryPath(), Report))
+    if (Outcome Failed = instrumentToFile(
+            M, Request.get(), Output.temporaryPath().c_str(), Report))
       return reportOutcome(options::Input, Failed);
     return verifyOutput(Output);
   });
@@ -128,7 +134,8 @@ int instrumentAction() {
 int stripAction() {
   uint64_t Methods = 0;
   int Code = rewriteInput([&](Model &M, const OutputFile &Output) -> int {
-    if (Outcome Failed = stripToFile(M, Output.temporaryPath(), Methods))
+    if (Outcome Failed =
+            stripToFile(M, Output.temporaryPath().c_str(), Methods))
       return reportOutcome(options::Input, Failed);
     return ExitFine;
   });
@@ -163,7 +170,7 @@ int printSitesAction() {
   bool Json = options::Format == options::FormatValue::Json;
   if (Outcome Failed = printModelSites(*Held.get(), Request.get(), Json, Text))
     return reportOutcome(options::Input, Failed);
-  outs() << Text.c_str();
+  outs() << (Json ? std::string(Text.c_str()) : printable(Text.c_str()));
   return ExitFine;
 }
 

@@ -11,6 +11,8 @@ cl::OptionCategory Category("torchprof-opt options");
 cl::opt<std::string> Input(cl::Positional, cl::desc("FILE"), cl::cat(Category));
 cl::opt<std::string> Output("o", cl::desc("File to write"),
                             cl::value_desc("file"), cl::cat(Category));
+cl::opt<bool> Force("force", cl::desc("Replace what is no model"),
+                    cl::cat(Category));
 
 cl::opt<bool> Instrument("instrument",
                          cl::desc("Put probes into a model (.pt)"),

@@ -71,11 +71,42 @@ TEST(InputSpec, ErrorsNameThePosition) {
   EXPECT_EQ(errorOf("[1,2"), "expected ']' at character 5, found the end");
   EXPECT_EQ(errorOf("1 2"), "expected the end at character 3, found '2'");
   EXPECT_EQ(errorOf("int64[2]{a:5}"),
-            "expected the lowest value at character 10, found 'a:5}'");
+            "expected a finite number at character 10, found 'a:5}'");
   EXPECT_EQ(errorOf("?"), "expected an input such as float[1,3,224,224] at "
                           "character 1, found '?'");
   EXPECT_EQ(errorOf("@"), "expected a file after '@' at character 1, found "
                           "'@'");
+}
+
+TEST(InputSpec, RangesFitTheType) {
+  EXPECT_EQ(*parse("uint8[2]{0:256}").High, 256);
+  EXPECT_EQ(*parse("bool[2]{1:2}").Low, 1);
+  EXPECT_EQ(*parse("int64[2]{-9223372036854775808:9e18}").Low, -0x1p63);
+  EXPECT_EQ(*parse("half[2]{-65504:65504}").High, 65504);
+  EXPECT_EQ(errorOf("uint8[2]{0:300}"),
+            "expected a value that fits uint8 at character 12, found '300}'");
+  EXPECT_EQ(errorOf("uint8[2]{-1:3}"),
+            "expected a value that fits uint8 at character 10, found '-1:3}'");
+  EXPECT_EQ(errorOf("int64[2]{-1e19:1e19}"),
+            "expected a value that fits int64 at character 10, found "
+            "'-1e19:1e19}'");
+  EXPECT_EQ(errorOf("int64[2]{0:9223372036854775808}")
+                .find("expected a value that fits int64 at character 12"),
+            0u);
+  EXPECT_EQ(errorOf("half[2]{0:1e6}"),
+            "expected a value that fits half at character 11, found '1e6}'");
+  EXPECT_EQ(errorOf("int8[2]{0.5:1}"),
+            "expected a whole number at character 9, found '0.5:1}'");
+}
+
+TEST(InputSpec, RangesAreFinite) {
+  EXPECT_EQ(errorOf("float[2]{nan:nan}"),
+            "expected a finite number at character 10, found 'nan:nan}'");
+  EXPECT_EQ(errorOf("float[2]{-inf:inf}"),
+            "expected a finite number at character 10, found '-inf:inf}'");
+  EXPECT_EQ(errorOf("double[2]{0:1e999}").find("expected a finite number"), 0u);
+  EXPECT_EQ(errorOf("double[2]{-1e308:1e308}"),
+            "expected a narrower range at character 18, found '1e308}'");
 }
 
 TEST(InputSpec, WhatWouldExhaustTheMachineIsAnError) {

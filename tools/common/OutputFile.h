@@ -1,0 +1,50 @@
+//===- OutputFile.h - output files that replace nothing precious *- C++ -*-===//
+//
+// A mistyped -o must not cost a model its weights: a file is replaced only by
+// a file of its kind, unless the user insists, and an input is never replaced.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TOOLS_OUTPUTFILE_H
+#define TORCHPROF_TOOLS_OUTPUTFILE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <optional>
+#include <string>
+
+namespace torchprof {
+
+enum class FileKind { Model, Profile };
+
+/// Says why no file of \p Kind may be written to \p Path: its directory cannot
+/// be written, what lies there is one of \p Inputs or no regular file, or, if
+/// not \p Force, a file of another kind. Empty if it may; so is a new or an
+/// empty file.
+std::string whyNotWritable(llvm::StringRef Path, FileKind Kind, bool Force,
+                           llvm::ArrayRef<std::string> Inputs);
+
+/// An output file under a temporary name beside its final one. The file is
+/// removed unless keep() succeeds, so an old file survives every failure.
+class OutputFile {
+public:
+  OutputFile() = default;
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+  ~OutputFile();
+  /// Creates the temporary file; returns an error text, empty on success.
+  std::string open(llvm::StringRef FinalPath);
+  const std::string &temporaryPath() const { return File->TmpName; }
+  /// Renames the temporary file; returns an error text, empty on success.
+  std::string keep();
+
+private:
+  std::string FinalPath;
+  std::optional<llvm::sys::fs::TempFile> File;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_OUTPUTFILE_H
