@@ -4,6 +4,8 @@
 #include "ProfileJson.h"
 #include "torchprof/format/LiveReader.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <cstring>
 #include <map>
 
@@ -432,6 +434,11 @@ Expected<Profile> report::readProfile(std::unique_ptr<MemoryBuffer> File) {
 }
 
 Expected<Profile> report::loadProfile(StringRef Path) {
+  // A device such as /dev/zero may have no end; a pipe has one.
+  sys::fs::file_status Status;
+  if (Path != "-" && !sys::fs::status(Path, Status) &&
+      Status.type() == sys::fs::file_type::character_file)
+    return inputError(Path + ": not a regular file");
   // Not volatile, so that large files are mapped. A live file never shrinks.
   ErrorOr<std::unique_ptr<MemoryBuffer>> File = MemoryBuffer::getFileOrSTDIN(
       Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
