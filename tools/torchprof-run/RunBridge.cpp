@@ -89,7 +89,7 @@ private:
 } // namespace
 
 Outcome runModel(ModelHolder &Held, const RunRequest &Request,
-                 uint64_t *LatencyNs, RunResult &Result) {
+                 RunResult &Result) {
   return guarded([&]() -> Outcome {
     torchprof_set_option("file", Request.ProfilePath);
     torchprof_stop();
@@ -110,12 +110,14 @@ Outcome runModel(ModelHolder &Held, const RunRequest &Request,
       Announce();
       Calls.run();
     }
-    // The runtime never overwrites a file; asking for a name by option does.
+    // The runtime adds a number to a name that is taken.
     unlink(Request.ProfilePath);
     torchprof_start();
     for (uint64_t I = 0; I < Request.Runs; ++I) {
       Announce();
-      LatencyNs[I] = Calls.run();
+      uint64_t Ns = Calls.run();
+      if (Request.Latency)
+        Request.Latency(Ns, Request.LatencyContext);
     }
     Announce();
     torchprof_stop();
@@ -125,5 +127,7 @@ Outcome runModel(ModelHolder &Held, const RunRequest &Request,
     return {};
   });
 }
+
+const char *runtimeClock() { return torchprof_clock(); }
 
 } // namespace torchprof

@@ -23,6 +23,9 @@ struct RunRequest {
   const char *ProfilePath = nullptr;
   /// Called before each run with the number of runs done, warm-up included.
   void (*Progress)(uint64_t Done, const RunRequest &Request) = nullptr;
+  /// Called after each recorded run with its latency in ns.
+  void (*Latency)(uint64_t Ns, void *Context) = nullptr;
+  void *LatencyContext = nullptr;
 };
 
 struct RunResult {
@@ -30,10 +33,12 @@ struct RunResult {
   OwnedText ProfilePath; ///< the file that was written, empty if none was
 };
 
-/// Runs \p M, which is instrumented in memory first if it has no probes.
-/// Stores the latency of each recorded run in ns in \p LatencyNs[Runs].
-Outcome runModel(ModelHolder &M, const RunRequest &Request, uint64_t *LatencyNs,
-                 RunResult &Result);
+/// Runs \p M, which is instrumented in memory first if it has no probes. A file
+/// at ProfilePath is replaced.
+Outcome runModel(ModelHolder &M, const RunRequest &Request, RunResult &Result);
+
+/// The clock that probes read on this machine, and why; from the runtime.
+const char *runtimeClock();
 
 } // namespace torchprof
 

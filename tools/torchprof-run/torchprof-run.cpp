@@ -1,7 +1,9 @@
 //===- torchprof-run.cpp - run a model and record a profile ---------------===//
 
+#include "../common/OutputFile.h"
 #include "../common/ToolSupport.h"
 #include "RunBridge.h"
+#include "ShowProfile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -27,8 +29,8 @@ static const char *Overview =
     "probes is instrumented in memory.\n";
 
 static cl::OptionCategory Category("torchprof-run options");
-static cl::opt<std::string> ModelPath(cl::Positional, cl::Required,
-                                      cl::desc("MODEL.pt"), cl::cat(Category));
+static cl::opt<std::string> ModelPath(cl::Positional, cl::desc("MODEL.pt"),
+                                      cl::cat(Category));
 static cl::list<std::string> Inputs("input", cl::desc("An argument, in order"),
                                     cl::value_desc("spec"), cl::cat(Category));
 static cl::opt<std::string> Method("method",
@@ -60,8 +62,22 @@ static cl::opt<std::string> MapDevice("map-device", cl::Hidden,
 static cl::opt<std::string>
     Output("o", cl::desc("Profile to write (the model's stem + .tprof)"),
            cl::value_desc("file"), cl::cat(Category));
+static cl::opt<bool> Force("force", cl::desc("Replace what is no profile"),
+                           cl::cat(Category));
+static cl::opt<bool> Record("record",
+                            cl::desc("Then print a summary and write a page"),
+                            cl::cat(Category));
 static cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
                            cl::cat(Category));
+static cl::opt<bool>
+    PrintClock("print-clock", cl::Hidden,
+               cl::desc("Print which clock probes read, and why"),
+               cl::cat(Category));
+
+// The latency of each run is kept: 8 GB for as many.
+static constexpr unsigned long long MaxRuns = 1'000'000'000;
+// LibTorch starts them all, each with a stack of megabytes.
+static constexpr unsigned MaxThreads = 1024;
 
 static void showProgress(uint64_t Done, const RunRequest &Request) {
   errs() << "\r\033[K";
@@ -102,45 +118,51 @@ static void printSummary(std::vector<uint64_t> Latency, StringRef Path,
     printLatency(", p99", quantile(Latency, 0.99));
   }
   outs() << '\n';
-  if (!Result.ProfilePath.empty())
+  if (Result.ProfilePath.empty())
+    outs() << "no profile was written\n";
+  else if (!Record)
     outs() << "next: torchprof-report summary "
            << displayPath(Path, Result.ProfilePath.c_str()) << '\n';
-  else
-    outs() << "no profile was written\n";
 }
 
-/// The folder of the profile must exist and be writable; found out before the
-/// model runs, because the runtime only warns.
-static int checkOutput(StringRef Path) {
-  if (sys::fs::is_directory(Path))
-    return reportError(Path + ": expected a file to write, found a folder");
-  StringRef Folder = sys::path::parent_path(Path);
-  if (std::error_code Error = sys::fs::access(Folder.empty() ? "." : Folder,
-                                              sys::fs::AccessMode::Write))
-    return reportError(
-        Path + ": expected a folder that can be written: " + Error.message());
+static int checkLimits() {
+  for (const auto *Option : {&Runs, &Warmup})
+    if (*Option > MaxRuns)
+      return reportError("--" + Option->ArgStr + ": expected at most " +
+                         Twine(MaxRuns) + ", found " + Twine(*Option));
+  if (Threads > MaxThreads)
+    return reportError("--threads: expected at most " + Twine(MaxThreads) +
+                       ", found " + Twine(Threads));
   return ExitFine;
 }
 
-int main(int Argc, char **Argv) {
-  InitLLVM Init(Argc, Argv);
-  initTool(Argv[0]);
-  cl::HideUnrelatedOptions(Category);
-  if (!parseOptions(Argc, Argv, Overview))
-    return ExitInput;
-  std::string Path =
-      Output.empty() ? (sys::path::stem(ModelPath) + ".tprof").str() : Output;
-  if (int Code = checkOutput(Path))
-    return Code;
+/// Found out before the model runs, because the runtime only warns.
+static int checkOutput(StringRef Path) {
+  std::vector<std::string> Read(Libraries.begin(), Libraries.end());
+  Read.push_back(ModelPath);
+  for (StringRef Input : Inputs)
+    if (Input.consume_front("@"))
+      Read.push_back(Input.str());
+  std::string Reason = whyNotWritable(Path, FileKind::Profile, Force, Read);
+  return Reason.empty() ? ExitFine : reportError(Path + ": " + Reason);
+}
 
+static int loadAll(ModelHolder &Held) {
   for (const std::string &Library : Libraries)
     if (Outcome Failed = loadLibrary(Library.c_str()))
       return reportOutcome(Library, Failed);
-  ModelHolder Held;
   const char *Device = MapDevice.empty() ? nullptr : MapDevice.c_str();
   if (Outcome Failed = loadModel(ModelPath.c_str(), Device, Held.receive()))
     return reportOutcome(ModelPath, Failed);
+  return ExitFine;
+}
 
+static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
+                        RunResult &Result) {
+  ModelHolder Held;
+  if (int Code = loadAll(Held))
+    return Code;
+  std::string ProfilePath = Path.str();
   TextListHolder InputTexts(Inputs);
   RunRequest Request;
   Request.Method = Method.c_str();
@@ -150,14 +172,50 @@ int main(int Argc, char **Argv) {
   Request.Threads = static_cast<int>(Threads);
   Request.Seed = Seed;
   Request.Grad = Grad;
-  Request.ProfilePath = Path.c_str();
+  Request.ProfilePath = ProfilePath.c_str();
   if (!Quiet && sys::Process::StandardErrIsDisplayed())
     Request.Progress = showProgress;
-  std::vector<uint64_t> Latency(Runs);
-  RunResult Result;
-  if (Outcome Failed = runModel(Held, Request, Latency.data(), Result))
+  Request.Latency = [](uint64_t Ns, void *Context) {
+    static_cast<std::vector<uint64_t> *>(Context)->push_back(Ns);
+  };
+  Request.LatencyContext = &Latency;
+  if (Outcome Failed = runModel(Held, Request, Result))
     return reportOutcome(ModelPath, Failed);
+  return ExitFine;
+}
+
+int main(int Argc, char **Argv) {
+  InitLLVM Init(Argc, Argv);
+  initTool(Argv[0]);
+  cl::HideUnrelatedOptions(Category);
+  if (!parseOptions(Argc, Argv, Overview))
+    return ExitInput;
+  if (PrintClock) {
+    outs() << runtimeClock() << '\n';
+    return ExitFine;
+  }
+  if (ModelPath.empty())
+    return reportError("no model given, such as: torchprof-run model.pt "
+                       "--input 'float[1,3,224,224]'");
+  std::string Path =
+      Output.empty() ? (sys::path::stem(ModelPath) + ".tprof").str() : Output;
+  if (int Code = checkLimits())
+    return Code;
+  if (int Code = checkOutput(Path))
+    return Code;
+
+  std::vector<uint64_t> Latency;
+  RunResult Result;
+  if (int Code = runAndRecord(Path, Latency, Result))
+    return Code;
   if (!Quiet)
     printSummary(std::move(Latency), Path, Result);
-  return ExitFine;
+  if (!Record)
+    return ExitFine;
+  if (Result.ProfilePath.empty())
+    return reportError("nothing was recorded, so there is nothing to show");
+  std::string Self = sys::fs::getMainExecutable(
+      Argv[0], reinterpret_cast<void *>(&checkLimits));
+  return showProfile(sys::path::parent_path(Self),
+                     displayPath(Path, Result.ProfilePath.c_str()));
 }
