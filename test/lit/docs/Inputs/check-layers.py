@@ -1,0 +1,122 @@
+"""Checks that includes go one way, as docs/design.md says: check-layers.py ROOT.
+
+Reads every C++ file below ROOT and follows the includes of ROOT's own headers,
+so that a forbidden header is found behind an allowed one too. Exit code 1 with
+a line for each finding.
+"""
+
+import os
+import re
+import sys
+
+TORCH = ("torch/", "ATen/", "c10/", "caffe2/")
+LLVM = ("llvm/", "llvm-c/")
+FOLDERS = ("bench", "examples", "format", "passes", "runtime", "test", "tools")
+SUFFIXES = (".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".def")
+
+# Files below the folder must include nothing of these; "other" is all but the
+# C++ standard library and ROOT's own headers. The table of docs/design.md.
+RULES = (
+    ("format/", ("llvm", "torch", "other", "passes/", "runtime/", "tools/")),
+    ("passes/", ("llvm", "runtime/", "tools/")),
+    ("runtime/", ("llvm", "passes/", "tools/")),
+    ("runtime/lib/", ("torch", "runtime/torch/")),
+    ("tools/torchprof-report/", ("torch", "passes/", "runtime/")),
+    ("tools/", ("runtime/lib/", "runtime/torch/", "passes/lib/")),
+)
+
+
+def sources(root):
+    """Paths relative to root, with their include directives."""
+    found = {}
+    for top in FOLDERS:
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders[:] = [name for name in folders
+                          if name not in ("build", "node_modules")]
+            for name in names:
+                if name.endswith(SUFFIXES):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding="utf-8") as file:
+                        found[os.path.relpath(path, root)] = re.findall(
+                            r'^\s*#\s*include\s+([<"])([^>"]+)[>"]',
+                            file.read(), re.M)
+    return found
+
+
+def resolve(name, includer, files, by_name):
+    """ROOT's own file that is meant, None if it is somebody else's."""
+    beside = os.path.normpath(os.path.join(os.path.dirname(includer), name))
+    if beside in files:
+        return beside
+    matches = [path for path in by_name.get(os.path.basename(name), ())
+               if path.endswith("/" + name)]
+    # Another part may have a header of the same name: its own come first.
+    part = includer.split("/")[0]
+    matches.sort(key=lambda path: (path.split("/")[0] != part, path))
+    return matches[0] if matches else None
+
+
+def kind_of(bracket, name):
+    if name.startswith(TORCH):
+        return "torch"
+    if name.startswith(LLVM):
+        return "llvm"
+    is_standard = bracket == "<" and re.fullmatch("[a-z_]+", name)
+    return "standard" if is_standard else "other"
+
+
+def reach(path, graph):
+    """What a file sees: for each kind or own file the chain that leads to it."""
+    seen, todo = {}, [(path, ())]
+    while todo:
+        at, chain = todo.pop(0)
+        for kind, name in graph[at]:
+            if kind == "own" and name not in seen:
+                seen[name] = chain + (name,)
+                todo.append((name, chain + (name,)))
+            elif kind != "own":
+                seen.setdefault(kind, chain + (name,))
+    return seen
+
+
+def findings(root):
+    files = sources(root)
+    by_name = {}
+    for path in files:
+        by_name.setdefault(os.path.basename(path), []).append(path)
+    graph = {}
+    for path, includes in files.items():
+        graph[path] = []
+        for bracket, name in includes:
+            own = resolve(name, path, files, by_name)
+            graph[path].append(("own", own) if own
+                               else (kind_of(bracket, name), name))
+    for path in sorted(files):
+        seen = reach(path, graph)
+        for folder, forbidden in RULES:
+            if not path.startswith(folder):
+                continue
+            for target, chain in sorted(seen.items()):
+                for rule in forbidden:
+                    if target == rule or "/" in rule and target.startswith(rule):
+                        yield "%s includes %s" % (path, " > ".join(chain))
+        if "torch" in seen and "llvm" in seen:
+            yield "%s sees torch (%s) and LLVM (%s)" % (
+                path, " > ".join(seen["torch"]), " > ".join(seen["llvm"]))
+    if not files:
+        yield "no C++ file below " + root
+    else:
+        print(len(files), "files read")
+
+
+def main():
+    lines = list(findings(sys.argv[1]))
+    for line in lines:
+        print(line)
+    if not lines:
+        print("includes go one way")
+    sys.exit(bool(lines))
+
+
+if __name__ == "__main__":
+    main()
