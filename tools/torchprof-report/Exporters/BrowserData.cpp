@@ -21,7 +21,7 @@ Error report::checkBrowserParts(StringRef Format) {
                                ": expected a build with the parts for the "
                                "browser, found one without: " +
                                browser::missing() +
-                               "; install npm and configure again");
+                               "; install npm and build again");
 }
 
 namespace {
