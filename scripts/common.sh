@@ -29,11 +29,19 @@ logged() { # LOG COMMAND...
 
 # --- packages ---------------------------------------------------------------
 
+# Who the packages are for, see packages.txt; a script names what it does.
+needs=(build)
+
 # Names on standard output, one per line.
 missing_packages() {
-  local package command reason status
-  while read -r package command reason; do
+  local package command users reason status need wanted
+  while read -r package command users reason; do
     case $package in '' | '#'*) continue ;; esac
+    wanted=
+    for need in "${needs[@]}"; do
+      case ,$users, in *,"$need",*) wanted=1 ;; esac
+    done
+    [ -n "$wanted" ] || continue
     if [ "$command" != - ] && command -v "$command" >/dev/null; then
       continue
     fi
@@ -68,8 +76,9 @@ install_packages() {
 
 # --- LibTorch ---------------------------------------------------------------
 
-# Sets `torch` to what CMake is told and `build` to the folder to build in:
-# each LibTorch has its own, so that changing it rebuilds nothing.
+# Sets `torch` to what CMake is told and `build` to the directory to build in:
+# each LibTorch has its own, so that changing it rebuilds nothing. Call it
+# before install_packages, which installs Debian's LibTorch only for `system`.
 choose_torch() {
   local wanted=${TORCHPROF_TORCH:-}
   if [ -z "$wanted" ] && [ -z "${CMAKE_PREFIX_PATH:-}" ] &&
@@ -83,11 +92,11 @@ choose_torch() {
     say "LibTorch: whichever CMake finds (CMAKE_PREFIX_PATH, then python3)"
     ;;
   system)
-    torch=system build=$root/build/system
+    torch=system build=$root/build/system needs+=(system)
     say "LibTorch: Debian's libtorch-dev"
     ;;
   pip)
-    torch=$root/build/venv-$pip_version build=$root/build/pip
+    torch=$root/build/venv-$pip_version build=$root/build/pip needs+=(pip)
     say "LibTorch: PyPI's torch==$pip_version"
     ;;
   *)
@@ -164,17 +173,26 @@ jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
+# Whether the build directory is there and has the tests if they are needed.
+is_configured() {
+  [ -e "$build/build.ninja" ] || return 1
+  [ "$tests" = OFF ] ||
+    grep -q '^TORCHPROF_BUILD_TESTS:BOOL=ON$' "$build/CMakeCache.txt"
+}
+
 configure() { # CMAKE-ARGS...
-  local launcher=()
+  local launcher=() tests=OFF
+  case " ${needs[*]} " in *' test '*) tests=ON ;; esac
+  ! is_configured || return 0
   if [ -n "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
     launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$CMAKE_CXX_COMPILER_LAUNCHER")
   elif command -v ccache >/dev/null; then
     launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
-  [ ! -e "$build/build.ninja" ] || return 0
   say "configuring ${build#"$root"/}"
   logged "$build/configure.log" cmake -G Ninja -S "$root" -B "$build" \
     -DCMAKE_BUILD_TYPE=Release "-DTORCHPROF_TORCH=$torch" \
+    "-DTORCHPROF_BUILD_TESTS=$tests" \
     "-DTORCHPROF_TEST_MODELS=$root/build/models" \
     "-DTORCHPROF_TEST_READERS=$root/build/readers" "${launcher[@]}" "$@" ||
     die "cmake failed; the whole log: ${build#"$root"/}/configure.log"
@@ -195,8 +213,8 @@ build_bench() {
 }
 
 install_and_build() {
-  install_packages
   choose_torch
+  install_packages
   install_wheel
   configure
   build_all
