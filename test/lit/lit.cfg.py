@@ -32,9 +32,17 @@ config.test_exec_root = config.torchprof_exec_root
 config.environment["PATH"] = os.pathsep.join(
     [config.torchprof_tools, config.llvm_tools, os.environ.get("PATH", "")]
 )
+# Tests that compile a program compile the same one every time.
+if shutil.which("ccache"):
+    config.environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
+    for name in ("HOME", "CCACHE_DIR"):
+        if name in os.environ:
+            config.environment[name] = os.environ[name]
 # A test decides by itself where a profile goes and which language is spoken.
 config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["OMP_NUM_THREADS"] = "2"
+# Threads that wait by spinning take the processors from the other tests.
+config.environment["OMP_WAIT_POLICY"] = "PASSIVE"
 config.environment["PYTHONPATH"] = os.path.join(
     config.torchprof_build, "python"
 )

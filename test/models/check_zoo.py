@@ -8,15 +8,19 @@
   - stripping gives the original's code back, and instrumenting that gives
     the same sites
 
-Prints a line per failure and one per model; exit code 1 with a failure.
+Each model is loaded and run once and compared with every variant, that is, with
+what other options of torchprof-opt make of it. Prints a line per model and
+variant, and one per variant; exit code 1 with a failure.
 """
 
 import argparse
 import json
 import os
+import pickletools
 import re
 import subprocess
 import sys
+import zipfile
 
 import torch
 
@@ -84,19 +88,48 @@ def run(module, call, folder, seed):
     return result, values
 
 
+def copy_of(value):
+    """What a later run cannot change; equal by same()."""
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    if isinstance(value, (list, tuple)):
+        return [copy_of(item) for item in value]
+    if isinstance(value, dict):
+        return {key: copy_of(item) for key, item in value.items()}
+    return value
+
+
+def run_all(module, entry, folder):
+    """Results and changed inputs of every call, three times with seeds."""
+    with torch.no_grad():
+        return [copy_of(run(module, call, folder, seed))
+                for call in entry["calls"] for seed in range(RUNS)]
+
+
+class Original:
+    """A model of the zoo and what it does."""
+
+    def __init__(self, path, entry, folder):
+        self.path = path
+        self.module = torch.jit.load(path)
+        self.results = run_all(self.module, entry, folder)
+        self.state = copy_of(dict(self.module.state_dict()))
+        self.gradients = None
+        if "training" in entry["properties"]:
+            self.gradients = gradients(path, entry["calls"][0], folder)
+
+
 def compare_outputs(original, instrumented, entry, folder):
-    for call in entry["calls"]:
-        for seed in range(RUNS):
-            with torch.no_grad():
-                wanted = run(original, call, folder, seed)
-                found = run(instrumented, call, folder, seed)
-            expect(same(wanted[0], found[0]), "%s%s: outputs differ",
-                   call["method"], call["inputs"])
-            expect(same(wanted[1], found[1]), "%s%s: changed inputs differ",
-                   call["method"], call["inputs"])
-    wanted, found = original.state_dict(), instrumented.state_dict()
-    for name in wanted:
-        expect(same(wanted[name], found[name]), "state %s differs", name)
+    calls = [call for call in entry["calls"] for _ in range(RUNS)]
+    results = run_all(instrumented, entry, folder)
+    for call, wanted, found in zip(calls, original.results, results):
+        expect(same(wanted[0], found[0]), "%s%s: outputs differ",
+               call["method"], call["inputs"])
+        expect(same(wanted[1], found[1]), "%s%s: changed inputs differ",
+               call["method"], call["inputs"])
+    state = instrumented.state_dict()
+    for name in original.state:
+        expect(same(original.state[name], state[name]), "state %s differs", name)
 
 
 def gradients(path, call, folder):
@@ -122,6 +155,20 @@ def sites_of(block):
                 inner = nodes[position + 1] if position + 1 < len(nodes) else None
                 found.append((site & 0xFFFFF, node.kind(), inner))
     return found
+
+
+def instrumented_graphs(module):
+    """{name of a method: its graph}"""
+    names = [name for name in module._c._method_names()]
+    graphs = {name: module._c._get_method(name).graph for name in names}
+    return {name: graph for name, graph in graphs.items()
+            if graph.findNode("torchprof::enter")}
+
+
+def root_of(graph):
+    """(model id, index of the root's site)"""
+    site = list(graph.findNode("torchprof::enter").inputs())[-1].toIValue()
+    return site >> 20 & (1 << 44) - 1, site & 0xFFFFF
 
 
 def blocks_of(node):
@@ -166,11 +213,9 @@ def counts_in(profile, model_id):
     return counts
 
 
-def check_counts(instrumented, entry, sites, counts, dropped):
+def check_counts(graphs, entry, counts, dropped):
     raising = any(call["raises"] for call in entry["calls"])
     exact = not raising and not dropped
-    roots = {site["name"]: site["index"] for site in sites
-             if site["kind"] == "method"}
     expected = {}
     for call in entry["calls"]:
         if not call["raises"]:
@@ -179,14 +224,12 @@ def check_counts(instrumented, entry, sites, counts, dropped):
             expected[name] = expected.get(name, 0) + times
     if "interface" not in entry["properties"]:
         for name, count in expected.items():
-            if name in roots:
-                expect(counts.get(roots[name], 0) == count,
-                       "root %s: %d calls, %d recorded", name, count,
-                       counts.get(roots[name], 0))
-    for name in roots:
-        if instrumented._c._has_method(name):
-            graph = instrumented._c._get_method(name).graph
-            check_block(graph, counts, exact)
+            if name in graphs:
+                found = counts.get(root_of(graphs[name])[1], 0)
+                expect(found == count, "root %s: %d calls, %d recorded", name,
+                       count, found)
+    for graph in graphs.values():
+        check_block(graph, counts, exact)
 
 
 # --- strip ------------------------------------------------------------------
@@ -204,45 +247,50 @@ def code_of(module):
     return re.sub(r"___torch_mangle_\d+\.", "", "\n".join(text))
 
 
-def check_strip(original, path, sites, work, options):
+def manifest_of(path):
+    """The text of an instrumented file's manifest."""
+    archive = zipfile.ZipFile(path)
+    name = next(n for n in archive.namelist() if n.endswith("/data.pkl"))
+    for _, argument, _ in pickletools.genops(archive.read(name)):
+        if isinstance(argument, str) and "torchprof-manifest" in argument:
+            return argument
+    raise Failure("no manifest in " + path)
+
+
+def check_strip(original, path, work):
     stripped, again = work + "_stripped.pt", work + "_again.pt"
     tool("torchprof-opt", "--quiet", "--strip", path, "-o", stripped)
-    wanted, found = code_of(original), code_of(torch.jit.load(stripped))
+    wanted, found = code_of(original.module), code_of(torch.jit.load(stripped))
     if wanted != found:
         lines = zip(wanted.split("\n"), found.split("\n"))
         first = next((pair for pair in lines if pair[0] != pair[1]),
                      ("", "its length"))
         raise Failure("stripped code differs: expected %s, found %s" % first)
-    tool("torchprof-opt", "--quiet", "--instrument", stripped, "-o", again,
-         *options)
-    expect(sites_text(again) == sites, "sites differ after strip")
-
-
-def sites_text(path):
-    return tool("torchprof-opt", "--print-sites", "--format=json", path)
+    tool("torchprof-opt", "--quiet", "--instrument", stripped, "-o", again)
+    expect(manifest_of(again) == manifest_of(path), "sites differ after strip")
 
 
 # --- one model --------------------------------------------------------------
 
 
-def check(entry, arguments, options):
-    path = os.path.join(arguments.models, entry["name"] + ".pt")
-    work = os.path.join(arguments.work, entry["name"])
-    instrumented_path = work + "_instr.pt"
-    command = ["torchprof-opt", "--quiet", "--instrument", path, "-o",
-               instrumented_path] + options
-    for hint in ("no-method", "custom-op"):
-        if hint in entry["properties"]:
-            done = subprocess.run(command, stderr=subprocess.PIPE)
-            expect(done.returncode == 2, "%s: expected an error", hint)
-            expect(b"torchprof-opt: error: " in done.stderr, "no error text")
-            return 0
-    tool(*command)
-    text = sites_text(instrumented_path)
-    table = json.loads(text)
+def refuses(entry, command):
+    """Whether the model cannot be instrumented, and then that it says so."""
+    if not {"no-method", "custom-op"} & set(entry["properties"]):
+        return False
+    done = subprocess.run(command, stderr=subprocess.PIPE)
+    expect(done.returncode == 2, "expected an error")
+    expect(b"torchprof-opt: error: " in done.stderr, "no error text")
+    return True
 
-    original = torch.jit.load(path)
-    instrumented = torch.jit.load(instrumented_path)
+
+def check_variant(original, entry, arguments, options):
+    """Returns the number of sites."""
+    work = os.path.join(arguments.work, entry["name"])
+    path = work + "_instr.pt"
+    said = tool("torchprof-opt", "--instrument", original.path, "-o", path,
+                *options)
+    instrumented = torch.jit.load(path)
+    graphs = instrumented_graphs(instrumented)
     control = torch.ops.torchprof
     control.reset()
     dropped = control.stats().get("dropped_pairs", 0)
@@ -253,17 +301,57 @@ def check(entry, arguments, options):
         if os.path.exists(profile):
             os.unlink(profile)
         expect(control.snapshot(profile) == 0, "no snapshot")
-        counts = counts_in(profile, table["model_id"])
-        check_counts(instrumented, entry, table["sites"], counts, dropped)
-    if "training" in entry["properties"]:
-        wanted = gradients(path, entry["calls"][0], arguments.models)
-        found = gradients(instrumented_path, entry["calls"][0],
-                          arguments.models)
-        expect(same(wanted, found), "gradients differ")
-    if arguments.strip:
-        check_strip(torch.jit.load(path), instrumented_path, text, work,
-                    options)
-    return len(table["sites"])
+        model_id = root_of(next(iter(graphs.values())))[0]
+        check_counts(graphs, entry, counts_in(profile, model_id), dropped)
+    if original.gradients:
+        found = gradients(path, entry["calls"][0], arguments.models)
+        expect(same(original.gradients, found), "gradients differ")
+    if arguments.strip and not options:
+        check_strip(original, path, work)
+    return int(re.search(r": (\d+) sites? in ", said).group(1))
+
+
+class Totals:
+    """What became of one variant, over all models."""
+
+    def __init__(self, options):
+        self.options = options
+        self.models = self.sites = self.failures = 0
+
+    def label(self):
+        return " ".join([""] + self.options)
+
+    def __str__(self):
+        return "%d models%s, %d sites, %d failures" % (
+            self.models, self.label(), self.sites, self.failures)
+
+
+def check(entry, arguments, variants):
+    path = os.path.join(arguments.models, entry["name"] + ".pt")
+    original = None
+    for totals in variants:
+        if totals.options and arguments.sample and (
+                entry["name"] not in arguments.sample):
+            continue
+        totals.models += 1
+        try:
+            sites = 0
+            if not refuses(entry, ["torchprof-opt", "--instrument", path, "-o",
+                                   os.path.join(arguments.work, "none.pt"),
+                                   *totals.options]):
+                original = original or Original(path, entry, arguments.models)
+                sites = check_variant(original, entry, arguments,
+                                      totals.options)
+            totals.sites += sites
+            print("%s%s: %d sites" % (entry["name"], totals.label(), sites),
+                  flush=True)
+        except Failure as failure:
+            totals.failures += 1
+            print("%s%s: FAILED: %s" % (entry["name"], totals.label(), failure),
+                  flush=True)
+    for name in os.listdir(arguments.work):
+        if name.startswith(entry["name"]) and name.endswith(".pt"):
+            os.unlink(os.path.join(arguments.work, name))
 
 
 def main():
@@ -276,7 +364,11 @@ def main():
     parser.add_argument("--part", metavar="K/N", default="1/1",
                         help="the K-th of N parts of the models")
     parser.add_argument("--strip", action="store_true")
-    arguments, options = parser.parse_known_args()
+    parser.add_argument("--variant", action="append", default=[],
+                        help="an option of torchprof-opt to try as well")
+    parser.add_argument("--sample", nargs="*", default=[],
+                        help="the models to try variants on; all if not given")
+    arguments = parser.parse_args()
 
     os.makedirs(arguments.work, exist_ok=True)
     torch.ops.load_library(arguments.runtime)
@@ -289,21 +381,12 @@ def main():
     if arguments.only:
         entries = [e for e in entries if e["name"] in arguments.only]
     part, parts = map(int, arguments.part.split("/"))
-    entries = entries[part - 1::parts]
-    failures = sites = 0
-    for entry in entries:
-        try:
-            made = check(entry, arguments, options)
-            sites += made
-            print("%s: %d sites" % (entry["name"], made), flush=True)
-        except Failure as failure:
-            failures += 1
-            print("%s: FAILED: %s" % (entry["name"], failure), flush=True)
-        for name in os.listdir(arguments.work):
-            if name.startswith(entry["name"]) and name.endswith(".pt"):
-                os.unlink(os.path.join(arguments.work, name))
-    print("%d models, %d sites, %d failures" % (len(entries), sites, failures))
-    sys.exit(failures > 0)
+    variants = [Totals([])] + [Totals([text]) for text in arguments.variant]
+    for entry in entries[part - 1::parts]:
+        check(entry, arguments, variants)
+    for totals in variants:
+        print(totals)
+    sys.exit(any(totals.failures for totals in variants))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -W ignore %s %source/docs/troubleshooting.md %runtime %cxx %t \
 # RUN:   | FileCheck %s
-# CHECK: 13 messages reproduced
+# CHECK: 14 messages reproduced
 
 import os
 import re
@@ -190,6 +190,43 @@ for name, change in (("whole", lambda m: m), ("frozen", torch.jit.freeze),
 reproduce("Module paths are `?` or missing",
           " in inner" in paths["whole"] and " in ?" in paths["inlined"]
           and not re.search(" in (inner|linear)", paths["frozen"]))
+
+
+
+class Convolutions(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Conv2d(3, 8, 3)
+        self.norm = torch.nn.BatchNorm2d(8)
+        self.second = torch.nn.Conv2d(8, 8, 3)
+
+    def forward(self, x):
+        return self.second(torch.relu(self.norm(self.first(x))))
+
+
+# Freezing an instrumented model folds as much, and keeps the paths; layouts are
+# converted around each convolution instead of once.
+torch.jit.script(Convolutions().eval()).save(os.path.join(folder, "conv.pt"))
+tool("torchprof-opt", "--quiet", "--instrument", "conv.pt", "-o", "probed.pt")
+ORDER = LOAD + """
+def count(kind, path, change):
+    model = change(torch.jit.load(path).eval())
+    if kind == 'calls':
+        with torch.no_grad(): model(torch.ones(1, 3, 8, 8))
+        return 1
+    return str(model.graph).count(kind + '(')
+freeze, optimize = torch.jit.freeze, torch.jit.optimize_for_inference
+print([count('aten::batch_norm', p, freeze) for p in ('conv.pt', 'probed.pt')],
+      [count('aten::to_mkldnn', p, optimize) for p in ('conv.pt', 'probed.pt')],
+      count('calls', 'probed.pt', freeze))
+"""
+counts = python(ORDER, TORCHPROF_FILE="order.tprof")
+match = re.search(r"\[0, 0\] \[(\d+), (\d+)\] 1", counts)
+rows = tool("torchprof-report", "summary", "order.tprof", "--format=csv",
+            "--columns=kind,module,calls")
+reproduce("Instrument before or after freezing and optimizing?",
+          match and int(match.group(1)) < int(match.group(2))
+          and "aten::conv2d,first,1" in rows)
 
 for heading in re.findall(r"(?m)^### (.*)$", documentation):
     assert heading in seen, "not reproduced: " + heading
