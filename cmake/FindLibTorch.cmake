@@ -82,7 +82,7 @@ find_package_handle_standard_args(LibTorch
   REQUIRED_VARS LibTorch_LIBRARY LibTorch_INCLUDE_DIR
   VERSION_VAR LibTorch_VERSION
   REASON_FAILURE_MESSAGE "set TORCHPROF_TORCH to `system` (Debian's \
-libtorch-dev) or to the folder of a LibTorch, or run scripts/setup")
+libtorch-dev) or to the directory of a LibTorch, or run scripts/setup")
 
 if(LibTorch_FOUND AND NOT TARGET TorchProf::LibTorch)
   find_library(_c10 c10 PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH

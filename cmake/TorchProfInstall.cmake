@@ -44,7 +44,7 @@ install(FILES
   "${PROJECT_SOURCE_DIR}/cmake/FindLibTorch.cmake"
   DESTINATION "${_package}")
 
-# The Python package finds the tools in the folders above it: PREFIX/bin, or
+# The Python package finds the tools in the directories above it: PREFIX/bin, or
 # bin/ of this build tree.
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/python")
 file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/torchprof_jit"

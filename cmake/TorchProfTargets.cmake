@@ -1,5 +1,5 @@
-# Helpers that keep the rules of the house: a unit sees LibTorch's headers or
-# LLVM's, never both, and each kind takes the flags its library was built with.
+# Helpers for two kinds of targets: a translation unit sees LibTorch's headers or
+# LLVM's, never both, and takes the flags that its library was built with.
 
 # A target whose units include LibTorch headers.
 function(torchprof_use_torch target)
@@ -18,8 +18,8 @@ function(torchprof_use_llvm target)
   target_link_libraries(${target} PRIVATE ${_libraries})
 endfunction()
 
-# A tool in bin/. Finds LibTorch where it was found now and the runtime beside
-# its own folder, in the build tree and when installed.
+# A tool in bin/. Its RPATH leads to the LibTorch found now and to the runtime
+# in ../lib, in the build tree and when installed.
 function(torchprof_add_tool name)
   add_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES

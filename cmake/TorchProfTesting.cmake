@@ -6,11 +6,11 @@ set(TORCHPROF_PYTHON "" CACHE FILEPATH
 set(TORCHPROF_MODEL_PYTHON "" CACHE FILEPATH
     "Python that imports torchvision; it makes the models")
 set(TORCHPROF_TEST_MODELS "${CMAKE_BINARY_DIR}/test/models" CACHE PATH
-    "Folder for the generated models; several build trees may share it")
+    "Directory for the generated models; several build trees may share it")
 set(TORCHPROF_TEST_READERS "${CMAKE_BINARY_DIR}/readers" CACHE PATH
     "Virtual environment with the perfetto package; its test is left out without")
 set(TORCHPROF_LLVM_TOOLS "" CACHE PATH
-    "Folder of FileCheck, not, count and split-file")
+    "Directory of FileCheck, not, count and split-file")
 set(TORCHPROF_LIT "" CACHE FILEPATH "LLVM's lit.py")
 
 # Sets `result` to the first Python of the list whose `module` has the version
@@ -33,8 +33,8 @@ function(_torchprof_python_with result module version)
   endforeach()
 endfunction()
 
-# Another `python3` may stand before Debian's on PATH, so none is taken on
-# trust: each candidate is asked for the version it would import.
+# PATH may lead to another `python3` than Debian's, so each candidate is asked
+# which version it would import.
 function(torchprof_find_test_pythons)
   find_program(onPath python3 NO_CACHE)
   if(NOT TORCHPROF_PYTHON)
@@ -80,7 +80,7 @@ function(torchprof_add_model_fixture)
 endfunction()
 
 # One ctest test per lit file below `folder`; lit itself still runs any file
-# or folder by hand: lit.py BUILD/test/lit/report.
+# or directory by hand: lit.py BUILD/test/lit/report.
 function(torchprof_add_lit_suite folder)
   if(NOT TORCHPROF_LLVM_TOOLS)
     set(TORCHPROF_LLVM_TOOLS "${LLVM_TOOLS_BINARY_DIR}" CACHE PATH "" FORCE)

@@ -1,5 +1,5 @@
-# Sourced by the scripts beside it. Choosing a LibTorch, installing what is
-# missing and building: each does nothing when there is nothing to do.
+# Sourced by the scripts beside it: chooses a LibTorch, installs what is missing,
+# builds. Each step does nothing when there is nothing to do.
 
 set -euo pipefail
 
@@ -16,7 +16,7 @@ die() {
 }
 
 # Runs a command with its output in a log; shows the end of it on failure.
-# Registries' addresses are nobody's business in a build log: they are cut.
+# Addresses of package registries are cut out of what is shown.
 logged() { # LOG COMMAND...
   local log=$1
   shift
@@ -101,7 +101,7 @@ choose_torch() {
     ;;
   *)
     [ -d "$wanted" ] ||
-      die "TORCHPROF_TORCH: expected system, pip or the folder of a" \
+      die "TORCHPROF_TORCH: expected system, pip or the directory of a" \
         "LibTorch, found '$wanted'"
     torch=$(cd "$wanted" && pwd)
     build=$root/build/path-$(printf '%s' "$torch" | cksum | cut -d' ' -f1)
@@ -133,22 +133,22 @@ install_wheel() {
   touch "$done_mark"
 }
 
-# The eager models that the bench runs beside ours; without them it says that
-# they are absent.
+# Eager models that the bench compares with; without them it reports them as
+# absent.
 install_vision() {
   [ "${TORCHPROF_TORCH:-}" = pip ] || return 0
-  local folder=$root/build/vision-$pip_version
-  [ ! -e "$folder" ] || return 0
-  say "installing torchvision==$vision_version into ${folder#"$root"/}"
-  rm -rf "$folder.part"
+  local directory=$root/build/vision-$pip_version
+  [ ! -e "$directory" ] || return 0
+  say "installing torchvision==$vision_version into ${directory#"$root"/}"
+  rm -rf "$directory.part"
   logged "$root/build/vision.log" "$torch/bin/python3" -m pip install \
-    --no-input --no-deps --target "$folder.part" \
-    "torchvision==$vision_version" pillow && mv "$folder.part" "$folder" ||
+    --no-input --no-deps --target "$directory.part" \
+    "torchvision==$vision_version" pillow && mv "$directory.part" "$directory" ||
     say "warning: could not install torchvision; the whole log:" \
       "build/vision.log"
 }
 
-# Readers for tests, of exported files, that Debian does not have.
+# Readers of exported files for the tests; Debian does not package them.
 install_readers() {
   local readers=$root/build/readers
   local done_mark=$readers/.torchprof-$perfetto_version
@@ -164,7 +164,8 @@ install_readers() {
 
 # --- build ------------------------------------------------------------------
 
-# A unit with LibTorch's headers takes up to 2 GB: memory limits the jobs too.
+# A translation unit with LibTorch's headers takes up to 2 GB, so memory limits
+# the number of jobs too.
 jobs() {
   local cores memory
   cores=$(nproc)
@@ -204,7 +205,7 @@ build_all() {
     die "the build failed"
 }
 
-# One of the tests runs the bench for a moment.
+# The test lit/bench/smoke.test runs the bench briefly.
 build_bench() {
   install_vision
   say "building the bench in ${build#"$root"/}"

@@ -38,15 +38,38 @@ def expect(condition, text, *values):
         raise Failure(text % values)
 
 
-def tool(*arguments):
-    done = subprocess.run(
-        [str(argument) for argument in arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        universal_newlines=True,
-    )
-    expect(done.returncode == 0, "%s: %s", " ".join(done.args), done.stderr)
-    return done.stdout
+class OptServer:
+    """torchprof-opt, started once and forked for each call; ForkServer.cpp."""
+
+    def __init__(self, library, work):
+        self.output = os.path.join(work, "opt.log")
+        self.process = subprocess.Popen(
+            ["torchprof-opt"], env={**os.environ, "LD_PRELOAD": library},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            universal_newlines=True)
+
+    def __call__(self, *words):
+        """(exit code, what it printed)"""
+        request = [str(1 + len(words)), self.output, *words]
+        self.process.stdin.write("\n".join(request) + "\n")
+        self.process.stdin.flush()
+        code = self.process.stdout.readline()
+        expect(code, "torchprof-opt did not start")
+        with open(self.output) as file:
+            return int(code), file.read()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+server = None
+
+
+def opt(*words):
+    code, text = server(*words)
+    expect(code == 0, "torchprof-opt %s: %s", " ".join(words), text)
+    return text
 
 
 # --- outputs ----------------------------------------------------------------
@@ -199,8 +222,8 @@ def check_block(block, count_of, exact):
 
 def counts_in(profile, model_id):
     """Spans recorded per site index of one model."""
-    document = json.loads(tool("torchprof-report", "convert", "--to=json",
-                               profile))
+    document = json.loads(subprocess.check_output(
+        ["torchprof-report", "convert", "--to=json", profile]))
     counts = {}
     for model in document["models"]:
         if model["id"] != model_id:
@@ -259,36 +282,32 @@ def manifest_of(path):
 
 def check_strip(original, path, work):
     stripped, again = work + "_stripped.pt", work + "_again.pt"
-    tool("torchprof-opt", "--quiet", "--strip", path, "-o", stripped)
+    opt("--quiet", "--strip", path, "-o", stripped)
     wanted, found = code_of(original.module), code_of(torch.jit.load(stripped))
     if wanted != found:
         lines = zip(wanted.split("\n"), found.split("\n"))
         first = next((pair for pair in lines if pair[0] != pair[1]),
                      ("", "its length"))
         raise Failure("stripped code differs: expected %s, found %s" % first)
-    tool("torchprof-opt", "--quiet", "--instrument", stripped, "-o", again)
+    opt("--quiet", "--instrument", stripped, "-o", again)
     expect(manifest_of(again) == manifest_of(path), "sites differ after strip")
 
 
 # --- one model --------------------------------------------------------------
 
 
-def refuses(entry, command):
-    """Whether the model cannot be instrumented, and then that it says so."""
-    if not {"no-method", "custom-op"} & set(entry["properties"]):
-        return False
-    done = subprocess.run(command, stderr=subprocess.PIPE)
-    expect(done.returncode == 2, "expected an error")
-    expect(b"torchprof-opt: error: " in done.stderr, "no error text")
-    return True
+def check_refusal(*words):
+    """For models that cannot be instrumented."""
+    code, text = server(*words)
+    expect(code == 2, "expected an error")
+    expect("torchprof-opt: error: " in text, "no error text")
 
 
 def check_variant(original, entry, arguments, options):
     """Returns the number of sites."""
     work = os.path.join(arguments.work, entry["name"])
     path = work + "_instr.pt"
-    said = tool("torchprof-opt", "--instrument", original.path, "-o", path,
-                *options)
+    said = opt("--instrument", original.path, "-o", path, *options)
     instrumented = torch.jit.load(path)
     graphs = instrumented_graphs(instrumented)
     control = torch.ops.torchprof
@@ -336,9 +355,11 @@ def check(entry, arguments, variants):
         totals.models += 1
         try:
             sites = 0
-            if not refuses(entry, ["torchprof-opt", "--instrument", path, "-o",
-                                   os.path.join(arguments.work, "none.pt"),
-                                   *totals.options]):
+            if {"no-method", "custom-op"} & set(entry["properties"]):
+                check_refusal("--instrument", path, "-o",
+                              os.path.join(arguments.work, "none.pt"),
+                              *totals.options)
+            else:
                 original = original or Original(path, entry, arguments.models)
                 sites = check_variant(original, entry, arguments,
                                       totals.options)
@@ -359,6 +380,7 @@ def main():
     parser.add_argument("models", help="folder that make.py --all filled")
     parser.add_argument("work", help="folder for what is made here")
     parser.add_argument("--runtime", required=True)
+    parser.add_argument("--fork-server", required=True)
     parser.add_argument("--group", default="")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--part", metavar="K/N", default="1/1",
@@ -381,9 +403,12 @@ def main():
     if arguments.only:
         entries = [e for e in entries if e["name"] in arguments.only]
     part, parts = map(int, arguments.part.split("/"))
+    global server
+    server = OptServer(arguments.fork_server, arguments.work)
     variants = [Totals([])] + [Totals([text]) for text in arguments.variant]
     for entry in entries[part - 1::parts]:
         check(entry, arguments, variants)
+    server.close()
     for totals in variants:
         print(totals)
     sys.exit(any(totals.failures for totals in variants))

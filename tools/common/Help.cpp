@@ -17,7 +17,7 @@ static cl::opt<bool>
             }));
 
 void torchprof::arrangeHelp() {
-  // A tool that hides what is not in its category did not mean this.
+  // cl::HideUnrelatedOptions() has hidden it.
   HelpAll.setHiddenFlag(cl::NotHidden);
   for (cl::SubCommand *Sub : cl::getRegisteredSubcommands()) {
     for (auto &Entry : cl::getRegisteredOptions(*Sub)) {

@@ -1,8 +1,7 @@
 //===- Help.h - what --help and --help-all show -----------------*- C++ -*-===//
 //
-// --help is for a first look: an example, and the options that most people
-// need, on one screen. Options declared cl::Hidden, and LLVM's own, are shown
-// by --help-all alone.
+// --help fits a screen: an example and the options that most people need.
+// --help-all also shows options declared cl::Hidden, and LLVM's own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -53,7 +53,7 @@ struct InputSpec {
 bool parseInputSpec(const std::string &Text, InputSpec &Spec,
                     std::string &Error);
 
-/// The dtypes of the grammar, for messages.
+/// Names of the dtypes, for messages.
 std::string inputTypeNames();
 
 } // namespace torchprof

@@ -43,7 +43,7 @@ static at::ScalarType scalarType(const std::string &Name) {
   return Name == "complex64" ? at::kComplexFloat : at::kComplexDouble;
 }
 
-/// The system would only end the process, and perhaps another one.
+/// Otherwise the kernel would kill this process, and perhaps another one.
 static void checkMemory(double Bytes) {
   if (Bytes > static_cast<double>(physicalMemory()))
     throw InstrumentError("takes " + std::to_string(uint64_t(Bytes / 1048576)) +
@@ -63,7 +63,7 @@ static at::Tensor makeTensor(const InputSpec &Spec) {
         static_cast<int64_t>(Spec.High.value_or(Type == at::kBool ? 2 : 10));
     return at::randint(Low, High, Spec.Sizes, at::kLong).to(Type);
   }
-  // Made in a type that every device and version has a generator for.
+  // Every device and version has a generator for these types.
   bool IsComplex = at::isComplexType(Type);
   at::Tensor Value =
       at::rand(Spec.Sizes, IsComplex ? at::kComplexDouble : at::kDouble);
@@ -175,8 +175,8 @@ static IValue makeValue(const InputSpec &Spec, TypePtr Wanted) {
   return IValue();
 }
 
-/// A file knows its containers only as lists and dictionaries of anything;
-/// gives them the element types that \p Wanted names.
+/// Pickled lists and dictionaries are untyped: gives them the element types of
+/// \p Declared.
 static IValue retype(const IValue &Value, const TypePtr &Declared) {
   TypePtr Wanted = withoutOptional(Declared);
   if (auto Type = Wanted->cast<c10::DictType>();
@@ -273,7 +273,7 @@ Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts) {
     } catch (const c10::Error &E) {
       throw InstrumentError(Where + E.what_without_backtrace());
     }
-    // A file may hold all the inputs as one tuple.
+    // A file may hold all inputs as one tuple.
     bool IsAll = Spec.Type == InputSpec::Kind::File && Value.isTuple() &&
                  !(Wanted && Value.type()->isSubtypeOf(*Wanted));
     if (IsAll)

@@ -1,7 +1,7 @@
 //===- ModelInputs.h - arguments for a method -------------------*- C++ -*-===//
 //
-// For units with torch headers only: from --input texts to values that a
-// method takes.
+// For units with torch headers only: makes a method's arguments from the
+// strings of --input.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
 //===- OwnedText.h - text that crosses the bridge ---------------*- C++ -*-===//
 //
-// Units with torch headers and units with LLVM headers may have been compiled
-// for two ABIs of std::string, so what passes between them is plain C. This is
-// the one type with ownership: a NUL-terminated text from malloc.
+// Units with torch headers and units with LLVM headers may be compiled for two
+// ABIs of std::string, so only plain C passes between them. OwnedText owns a
+// NUL-terminated string from malloc.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ public:
   }
   ~OwnedText() { std::free(Data); }
 
-  /// The text; "" if there is none. Valid as long as this object.
+  /// The string; "" if there is none. Valid as long as this object.
   const char *c_str() const { return Data ? Data : ""; }
   bool empty() const { return !Data || !*Data; }
 

@@ -18,9 +18,8 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-/// What a LibTorch error says, shortened to what a user can act on: the line
-/// that names the cause, without the stack of the C++ code and, if the error
-/// came from TorchScript code, without the traceback before it.
+/// The line of a LibTorch error that names the cause: without the C++ stack
+/// and, for an error in TorchScript code, without the traceback before it.
 static std::string causeOf(const std::string &What) {
   std::istringstream Lines(What);
   std::string Line, First, Last;
@@ -66,7 +65,7 @@ void freeModel(Model *M) { delete M; }
 const char *torchVersion() { return TORCH_VERSION; }
 
 Outcome loadLibrary(const char *Path) {
-  // The operators register themselves and must stay: never closed.
+  // Never closed: what registered itself must stay.
   if (!dlopen(Path, RTLD_NOW | RTLD_GLOBAL))
     return failure(2, std::string("cannot load the library: ") + dlerror());
   return {};
@@ -81,7 +80,7 @@ static void listExtraFiles(caffe2::serialize::PyTorchStreamReader &Reader,
       Files[Record.substr(Prefix.size())];
 }
 
-/// Says what a load error means for somebody who has just a file.
+/// Adds to a load error what the user can do about it.
 static Outcome explainLoadError(Outcome Failed) {
   std::string Text = Failed.Message.c_str();
   auto Contains = [&](const char *Part) {
@@ -141,8 +140,8 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result) {
 
 Outcome saveModel(const Model &M, const char *Path) {
   return guarded([&]() -> Outcome {
-    // Through a stream, because LibTorch would name the folder inside the
-    // archive after the temporary file.
+    // Through a stream, because LibTorch would name the directory inside
+    // the archive after the temporary file.
     std::ofstream Out(Path, std::ios::binary | std::ios::trunc);
     Out.exceptions(std::ios::badbit | std::ios::failbit);
     M.Root.save(Out, M.ExtraFiles);

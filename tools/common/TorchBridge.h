@@ -1,8 +1,8 @@
 //===- TorchBridge.h - LibTorch for units with LLVM headers -----*- C++ -*-===//
 //
-// The bridge between a tool's LLVM side and LibTorch. Its functions are the
-// one place where exceptions of LibTorch become errors: none throws. Neither
-// torch nor LLVM nor std:: types are in sight. One thread at a time per model.
+// The bridge between a tool's LLVM side and LibTorch. Its functions turn
+// LibTorch's exceptions into outcomes; none throws. It names no type of torch,
+// LLVM or std::. One thread at a time per model.
 //
 //===----------------------------------------------------------------------===//
 

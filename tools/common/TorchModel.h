@@ -1,7 +1,7 @@
 //===- TorchModel.h - the bridge's torch side -------------------*- C++ -*-===//
 //
-// For units with torch headers only: what an opaque Model is, and how an
-// exception becomes an Outcome.
+// For units with torch headers only: the definition of Model, and the
+// conversion of exceptions to outcomes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,8 @@ inline Outcome failure(int Code, const std::string &Text) {
   return {Code, ownText(Text)};
 }
 
-/// Runs \p Body; what it throws becomes an outcome with code 2. An
-/// InstrumentError keeps its text, of a LibTorch error the cause is kept
-/// without the C++ stack.
+/// Runs \p Body and turns what it throws into an outcome with code 2: the text
+/// of an InstrumentError, or the cause of a LibTorch error without its stack.
 Outcome guarded(const std::function<Outcome()> &Body);
 
 } // namespace torchprof

@@ -32,8 +32,8 @@ static Outcome instrumentInMemory(ModelHolder &Held, bool &WasInstrumented) {
   return {};
 }
 
-/// Versions of all tensors among the inputs: they grow when a model writes to
-/// what it was given.
+/// Sum of the version counters of all input tensors: it grows when the model
+/// writes to its inputs.
 static uint64_t versionsOf(const Stack &Inputs) {
   uint64_t Sum = 0;
   for (const c10::IValue &Input : Inputs)
@@ -60,8 +60,8 @@ public:
   Repeater(Method M, Stack Inputs)
       : M(std::move(M)), Inputs(std::move(Inputs)) {}
 
-  /// One call; returns its latency in ns. A model that writes to its inputs
-  /// gets copies from then on, made outside of the measured time.
+  /// Makes one call and returns its latency in ns. A model that writes to its
+  /// inputs gets copies from then on, made outside the measured time.
   uint64_t run() {
     Stack Arguments = NeedsCopies ? copyOf(Pristine) : Inputs;
     if (IsFirst)

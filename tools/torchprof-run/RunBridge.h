@@ -1,7 +1,7 @@
 //===- RunBridge.h - run a model and record it ------------------*- C++ -*-===//
 //
-// What torchprof-run asks of LibTorch and of the runtime; see TorchBridge.h
-// for the rules.
+// The part of torchprof-run that needs LibTorch and the runtime; see
+// TorchBridge.h for the rules.
 //
 //===----------------------------------------------------------------------===//
 
