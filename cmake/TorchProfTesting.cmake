@@ -120,6 +120,11 @@ install llvm-14-tools or turn TORCHPROF_BUILD_TESTS off")
     set_tests_properties(lit/${file} PROPERTIES
       TIMEOUT 1800
       SKIP_REGULAR_EXPRESSION "UNSUPPORTED: torchprof ::")
+    # ctest starts the most expensive tests first, so that it does not end with
+    # one long test on one processor.
+    if(file MATCHES "^(zoo|bench|docs/outputs|install/consumer)")
+      set_tests_properties(lit/${file} PROPERTIES COST 100)
+    endif()
     if(TEST models)
       file(STRINGS "${folder}/${file}" needsModels REGEX "%models" LIMIT_COUNT 1)
       if(needsModels)
