@@ -53,7 +53,7 @@ missing_packages() {
 
 install_packages() {
   command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
-    die "expected Debian 12 (apt-get), found neither apt-get nor dpkg;" \
+    die "this machine has neither apt-get nor dpkg, as Debian 12 does;" \
       "install what scripts/packages.txt lists and call cmake yourself"
   local missing as_root=()
   missing=$(missing_packages | tr '\n' ' ')

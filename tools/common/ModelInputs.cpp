@@ -78,8 +78,7 @@ static IValue readFile(const std::string &Path) {
     throw InstrumentError(Reason);
   checkMemory(Size);
   if (Size == 0)
-    throw InstrumentError(
-        "expected a saved tensor or tuple, found an empty file");
+    throw InstrumentError("the file is empty");
   std::vector<char> Bytes(Size);
   std::ifstream In(Path, std::ios::binary);
   if (!In.read(Bytes.data(), static_cast<std::streamsize>(Size)))
@@ -220,9 +219,8 @@ Method findRunnable(const Module &Root, const std::string &Name) {
   for (const Method &M : Root.get_methods())
     if (isOwnMethod(M.name()))
       Known += (Known.empty() ? "" : ", ") + M.name();
-  throw InstrumentError("expected a method out of " +
-                        (Known.empty() ? "none" : Known) + ", found '" + Name +
-                        "'");
+  throw InstrumentError("no method '" + Name + "'; the model has " +
+                        (Known.empty() ? "none" : Known));
 }
 
 /// "2 inputs (x, y)" or "1 to 2 inputs (x, y)".

@@ -99,23 +99,21 @@ static Outcome checkArchive(const char *Path, ExtraFilesMap &Files) {
   if (const char *Reason = whyUnreadable(Path, Size))
     return failure(2, Reason);
   if (Size == 0)
-    return failure(2, "expected a TorchScript archive, found an empty file");
+    return failure(2, "the file is empty");
   char Magic[2] = {};
   std::ifstream(Path, std::ios::binary).read(Magic, 2);
   if (Magic[0] != 'P' || Magic[1] != 'K')
-    return failure(2, "expected a TorchScript archive (a zip file), found "
-                      "something else");
+    return failure(2, "not a TorchScript archive (a zip file)");
   return guarded([&]() -> Outcome {
     try {
       caffe2::serialize::PyTorchStreamReader Reader((std::string(Path)));
       if (!Reader.hasRecord("constants.pkl"))
-        return failure(2, "expected a TorchScript archive, found one without "
-                          "code: save it with torch.jit.save, not torch.save");
+        return failure(2, "an archive without code: save the model with "
+                          "torch.jit.save, not torch.save");
       listExtraFiles(Reader, Files);
       return {};
     } catch (const c10::Error &E) {
-      return failure(2, "expected a whole TorchScript archive, found a cut or "
-                        "damaged one: " +
+      return failure(2, "truncated or damaged archive: " +
                             causeOf(E.what_without_backtrace()));
     }
   });
