@@ -142,7 +142,7 @@ def cells(arguments, profile):
     for lane in document["lanes"]:
         for cell in lane["cells"]:
             # What a reset emptied and nobody has touched since.
-            if cell["epoch"] != document["generation"]:
+            if cell["epoch"] != document["epoch"]:
                 continue
             site = cell["slot"] - model["first_slot"]
             count, total = found.get(site, (0, 0))

@@ -5,7 +5,7 @@ from .tables import conditions, duration, how, number, rows_of, table
 SECTIONS = ["oracle", "coverage", "perturbation", "agreement", "gate"]
 
 #: Half a bucket of the histogram, docs/profile-format.md.
-QUANTILE_BOUND = 0.125
+QUANTILE_BOUND = 0.036
 
 
 def page(results):
@@ -41,7 +41,7 @@ def oracle(results):
         "the truth, else the",
         "section fails; self times are computed again by hand. Means should be "
         "within 1 % or 50 ns,",
-        "quantiles within the histogram's 12.5 %.", ""]
+        "quantiles within the histogram's 3.6 %.", ""]
     for version, rows in rows_of(results, "oracle"):
         rows = [row for row in rows if "id" in row]
         for probes in ("lowered", "explicit"):
@@ -64,7 +64,7 @@ def oracle(results):
                     "within" if p50_holds and p99_holds else "above"])
             lines += ["### %s, %s probes" % (version, probes), ""] + table(
                 ["graph", "node", "count", "true mean", "mean is off by",
-                 "1 % or 50 ns", "p50", "p99", "12.5 %"], cells) + [
+                 "1 % or 50 ns", "p50", "p99", "3.6 %"], cells) + [
                      "%d of %d means are within." % (good, len(cells)), ""]
     return lines + [
         "What a mean is off by is always too much, never too little: it is what "

@@ -61,7 +61,7 @@ static std::vector<format::Cell> makeCells(uint32_t Sites,
                                            std::mt19937_64 &Random) {
   std::vector<format::Cell> Cells(Sites);
   for (uint32_t I = 1; I < Sites; ++I) {
-    Cells[I].Slot = I;
+    Cells[I].Site = format::Slot(I);
     for (unsigned Sample = 0; Sample < 4; ++Sample)
       recordSample(Cells[I], 1000 + Random() % 100000);
   }
@@ -86,8 +86,7 @@ makeEvents(uint64_t Count, uint32_t Sites, std::mt19937_64 &Random) {
       Slot = 1;
       continue;
     }
-    Events.push_back(
-        {Now + 20, uint64_t(Slot) << format::TraceDurationBits | Length});
+    Events.push_back({Now + 20, format::packEvent(format::Slot(Slot), Length)});
     Now += Length + 40;
     ++Slot;
   }
@@ -111,7 +110,7 @@ int main(int Argc, char **Argv) {
   Profile P;
   P.Process.Clock = format::ClockKind::Monotonic;
   P.Process.Pid = 1;
-  P.Models.push_back({0, makeManifest(Sites)});
+  P.Models.push_back({format::Slot(0), makeManifest(Sites)});
   // Every lane refers to the same cells: only the file is large.
   std::vector<format::Cell> Cells = makeCells(Sites, Random);
   std::vector<format::TraceEvent> Events =

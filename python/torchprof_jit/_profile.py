@@ -322,9 +322,9 @@ def _name(document, slot):
         index = slot - model["first_slot"]
         if 0 <= index < len(model["sites"]):
             return model["sites"][index].get("name", "")
-    for region in document["regions"]:
-        if region["slot"] == slot:
-            return region["name"]
+    for site in document["dynamic_sites"]:
+        if site["slot"] == slot:
+            return site["name"]
     return None
 
 

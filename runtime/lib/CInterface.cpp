@@ -1,7 +1,8 @@
 //===- CInterface.cpp - torchprof.h ---------------------------------------===//
 
 #include "Clock.h"
-#include "Collector.h"
+#include "ColdPath.h"
+#include "Control.h"
 #include "torchprof/torchprof.h"
 
 #include <cerrno>
@@ -64,9 +65,9 @@ void torchprof_on_ready(torchprof_ready_callback Callback, void *Context) {
 }
 
 uint32_t torchprof_region(const char *Name) try {
-  return Name ? regionSlot(Name) : format::NoSlot;
+  return Name ? regionNumber(Name) : 0;
 } catch (const std::exception &) {
-  return format::NoSlot;
+  return 0;
 }
 
 uint64_t torchprof_region_begin(uint32_t Region) { return beginRegion(Region); }
@@ -79,8 +80,6 @@ void torchprof_get_stats(torchprof_stats *Stats, size_t Size) {
   if (!Stats)
     return;
   Totals T = totals();
-  auto Number = [&T](format::Counter C) { return T.Counters[unsigned(C)]; };
-  using format::Counter;
   torchprof_stats Full{};
   Full.begins = T.Begins;
   Full.count = T.Count;
@@ -88,20 +87,11 @@ void torchprof_get_stats(torchprof_stats *Stats, size_t Size) {
   Full.lanes = T.Lanes;
   Full.cells = T.Cells;
   Full.file_bytes = T.FileBytes;
-  Full.lost_no_memory = Number(Counter::LostNoMemory);
-  Full.lost_no_model = Number(Counter::LostNoModel);
-  Full.lost_conflict = Number(Counter::LostConflict);
-  Full.clock_backwards = Number(Counter::ClockBackwards);
-  Full.clock_clamped = Number(Counter::ClockClamped);
-  Full.lowered_pairs = Number(Counter::LoweredPairs);
-  Full.explicit_pairs = Number(Counter::ExplicitPairs);
-  Full.dropped_pairs = Number(Counter::DroppedPairs);
-  Full.grouped_pairs = Number(Counter::GroupedPairs);
-  Full.lowering_failed = Number(Counter::LoweringFailed);
-  Full.resets = Number(Counter::Resets);
-  Full.snapshots = Number(Counter::Snapshots);
-  Full.steps = Number(Counter::Steps);
-  Full.file_errors = Number(Counter::FileErrors);
+  const uint64_t *Counts = counters();
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
+  Full.NAME = __atomic_load_n(&Counts[unsigned(format::Counter::ENUMERATOR)],  \
+                              __ATOMIC_RELAXED);
+#include "torchprof/format/Counters.def"
   memset(Stats, 0, Size);
   memcpy(Stats, &Full, Size < sizeof(Full) ? Size : sizeof(Full));
 }

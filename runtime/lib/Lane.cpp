@@ -1,12 +1,17 @@
-//===- Lane.cpp - what one thread writes ----------------------------------===//
+//===- Lane.cpp - a thread's row of cells ---------------------------------===//
 
 #include "Lane.h"
-#include "Collector.h"
-#include "Probe.h"
+
+#include "Atomics.h"
+#include "Host.h"
+#include "Measures.h"
+#include "Pages.h"
+#include "Process.h"
+#include "ProfileFile.h"
+#include "torchprof/format/Segments.h"
 
 #include <cstring>
 #include <new>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,11 +21,10 @@ using namespace format;
 
 __thread Lane *ThisLane = nullptr;
 
-static Lane *FreeLanes = nullptr;
 static pthread_key_t EndOfThread;
 static pthread_once_t EndOfThreadOnce = PTHREAD_ONCE_INIT;
 
-/// The record of a lane without a segment; in the lane's own pages.
+/// The record of a lane without a segment is in the lane's own pages.
 namespace {
 struct LanePages {
   Lane Main;
@@ -28,21 +32,21 @@ struct LanePages {
 };
 } // namespace
 
-static void releaseLane(void *Argument) {
+void Lanes::endOfThread(void *Argument) {
   auto *L = static_cast<Lane *>(Argument);
   ThisLane = nullptr;
-  if (L->Magic != LaneMagic)
-    return; // the thread was forked and never probed again
+  // A thread that was forked and never probed again has a wiped lane.
+  if (L->Owner)
+    L->Owner->release(*L);
+}
+
+void Lanes::release(Lane &L) {
   ProcessLock Lock;
-  if (L->Hidden) {
-    L->SlotCount = L->HiddenSlotCount;
-    L->Hidden = false;
-  }
-  L->Depth = 0;
-  storeRelease(L->Record->CurrentSlot, NoSlot);
-  storeRelease(L->Record->State, LaneState::Free);
-  L->NextFree = FreeLanes;
-  FreeLanes = L;
+  L.Depth = 0;
+  storeRelease(L.Record->CurrentSlot, NoSlot);
+  storeRelease(L.Record->State, LaneState::Free);
+  L.NextFree = Free;
+  Free = &L;
 }
 
 static void nameOwner(LaneRecord &R) {
@@ -58,27 +62,27 @@ static void nameOwner(LaneRecord &R) {
   storeRelease(R.State, LaneState::Live);
 }
 
-Lane *ownLane() {
+Lane *Lanes::own() {
   Lane *L = ThisLane;
-  if (L && L->Magic == LaneMagic) [[likely]]
+  if (L && L->Owner == this) [[likely]]
     return L;
   pthread_once(&EndOfThreadOnce,
-               [] { pthread_key_create(&EndOfThread, releaseLane); });
+               [] { pthread_key_create(&EndOfThread, endOfThread); });
   ProcessLock Lock;
-  if (FreeLanes) {
-    L = FreeLanes;
-    FreeLanes = L->NextFree;
+  if (Free) {
+    L = Free;
+    Free = L->NextFree;
     L->NextFree = nullptr;
   } else {
     constexpr uint64_t Bytes =
         (sizeof(LanePages) + PageBytes - 1) / PageBytes * PageBytes;
-    auto *Pages = static_cast<LanePages *>(wipedPages(Bytes));
-    if (!Pages)
+    auto *Memory = static_cast<LanePages *>(Pages.wiped(Bytes));
+    if (!Memory)
       return nullptr;
-    L = &Pages->Main;
-    L->Record = &Pages->PrivateRecord;
+    L = &Memory->Main;
+    L->Record = &Memory->PrivateRecord;
     L->Record->CurrentSlot = NoSlot;
-    L->Magic = LaneMagic;
+    L->Owner = this;
   }
   nameOwner(*L->Record);
   ThisLane = L;
@@ -86,156 +90,131 @@ Lane *ownLane() {
   return L;
 }
 
-/// Gives the lane its segment, and its ring of events in trace mode.
-static bool attach(Lane &L) {
-  SegmentHeader *Head =
-      State.File.add(SegmentType::Lane, sizeof(LaneRecord), State.LaneCount);
+bool Lanes::attach(Lane &L) {
+  SegmentHeader *Head = File.add(
+      SegmentType::Lane, SegmentOf<SegmentType::Lane>::payloadBytes(), Count);
   if (!Head)
     return false;
-  auto *Record = reinterpret_cast<LaneRecord *>(Head + 1);
-  *Record = *L.Record;
-  Record->Lane = State.LaneCount;
-  State.File.publish();
-  L.Number = State.LaneCount++;
-  L.Record = Record;
+  LaneRecord &Record = SegmentOf<SegmentType::Lane>(Head).record();
+  Record = *L.Record;
+  Record.Lane = Count;
+  File.publish();
+  L.Number = Count++;
+  L.Record = &Record;
   L.Attached = true;
-  if (!State.Opts.Trace)
+  if (Program.Opts.Mode != "trace")
     return true;
-  uint64_t Capacity = State.Opts.TraceEvents;
-  Head = State.File.add(SegmentType::Trace,
-                        TraceOffset - sizeof(SegmentHeader) +
-                            Capacity * sizeof(TraceEvent),
-                        L.Number);
+  uint64_t Capacity = Program.Opts.TraceEvents;
+  using TraceSegment = SegmentOf<SegmentType::Trace>;
+  Head = File.add(SegmentType::Trace, TraceSegment::payloadBytes(Capacity),
+                  L.Number);
   if (!Head)
     return true; // the aggregates are kept
-  auto *Trace = reinterpret_cast<TraceRecord *>(Head + 1);
-  Trace->Keep = State.Opts.KeepFirst ? TraceKeep::First : TraceKeep::Last;
-  Trace->Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  Trace->Capacity = Capacity;
-  State.File.publish();
-  L.Events = reinterpret_cast<TraceEvent *>(reinterpret_cast<char *>(Head) +
-                                            TraceOffset);
-  L.Trace = Trace;
+  TraceRecord &Trace = TraceSegment(Head).record();
+  Trace.Keep =
+      Program.Opts.TraceKeep == "first" ? TraceKeep::First : TraceKeep::Last;
+  Trace.Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  Trace.Capacity = Capacity;
+  File.publish();
+  L.Events = TraceSegment(Head).entries();
+  L.Trace = &Trace;
   return true;
 }
 
-/// Makes room for entries up to \p Slot. Mapped, not allocated: the host's
-/// allocator may be what is being profiled.
-static bool growSlots(Lane &L, uint32_t Slot) {
-  if (Slot < L.SlotCount)
-    return true;
-  uint32_t Count = slotCount();
-  if (Slot >= Count)
-    return false;
-  void *Memory =
-      mmap(nullptr, Count * sizeof(SlotEntry), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (Memory == MAP_FAILED)
-    return false;
-  auto *Slots = static_cast<SlotEntry *>(Memory);
-  for (uint32_t I = 0; I < Count; ++I)
-    new (&Slots[I]) SlotEntry(I < L.SlotCount ? L.Slots[I] : SlotEntry());
-  if (L.Slots)
-    munmap(L.Slots, L.SlotCount * sizeof(SlotEntry));
-  L.Slots = Slots;
-  L.SlotCount = Count;
-  return true;
-}
-
-/// Cells per segment: small at first, then a quarter of what is there, so
-/// that at most a fifth of a busy lane lies unused. 3 modulo 4 fills pages.
-static uint32_t nextCapacity(const Lane &L) {
-  uint32_t Capacity = L.CellCount / 4;
-  Capacity = Capacity < 31 ? 31 : Capacity > 255 ? 255 : Capacity;
-  return Capacity | 3;
-}
-
-static Cell *newCell(Lane &L, uint32_t Slot) {
-  if (!L.Cells || L.Cells->Used == L.Cells->Capacity) {
-    uint32_t Capacity = nextCapacity(L);
-    SegmentHeader *Head = State.File.add(SegmentType::Cells,
-                                         CellsOffset - sizeof(SegmentHeader) +
-                                             Capacity * sizeof(Cell),
-                                         L.Number);
-    if (!Head)
-      return nullptr;
-    L.Cells = reinterpret_cast<CellsRecord *>(Head + 1);
-    L.Cells->Capacity = Capacity;
-    State.File.publish();
-  }
-  auto *Cells = reinterpret_cast<Cell *>(reinterpret_cast<char *>(L.Cells) -
-                                         sizeof(SegmentHeader) + CellsOffset);
-  Cell *New = &Cells[L.Cells->Used];
-  New->Slot = Slot;
-  New->Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  New->Min = UINT64_MAX;
-  storeRelease(L.Cells->Used, L.Cells->Used + 1);
-  ++L.CellCount;
+/// A longer copy of an array, in place of the old one; null without memory.
+template <typename T>
+static T *grown(PageSource &Pages, T *Old, uint64_t OldCount, uint64_t Count) {
+  auto *New = static_cast<T *>(Pages.plain(Count * sizeof(T)));
+  if (!New)
+    return nullptr;
+  for (uint64_t I = 0; I < Count; ++I)
+    new (&New[I]) T(I < OldCount ? Old[I] : T());
+  if (Old)
+    Pages.free(Old, OldCount * sizeof(T));
   return New;
 }
 
-SlotEntry *touchSlot(Lane &L, uint32_t Slot) {
-  if (SlotEntry *Ready = readyEntry(&L, Slot))
-    return Ready;
-  if (Slot == NoSlot || L.Hidden)
-    return nullptr;
-  ProcessLock Lock;
-  createProfile();
-  SlotEntry *Entry = nullptr;
-  if ((L.Attached || attach(L)) && growSlots(L, Slot)) {
-    writeEntry(Slot);
-    Entry = &L.Slots[Slot];
-    Entry->Data = newCell(L, Slot);
-    if (!Entry->Data)
-      Entry = nullptr;
+bool Lanes::growEntries(Lane &L, uint32_t Wanted) {
+  if (Wanted <= L.EntryCount)
+    return true;
+  SlotEntry *Slots = grown(Pages, L.Slots, L.EntryCount, Wanted);
+  if (!Slots)
+    return false;
+  L.Slots = Slots;
+  if (L.Measured) {
+    auto *Longer =
+        grown(Pages, L.Measured, uint64_t(L.EntryCount) * MaxMeasures,
+              uint64_t(Wanted) * MaxMeasures);
+    if (!Longer) // goes on without: none is open beyond the old entries
+      Pages.free(L.Measured,
+                 uint64_t(L.EntryCount) * MaxMeasures * sizeof(MeasureEntry));
+    L.Measured = Longer;
   }
-  noteFileError();
-  return Entry;
+  L.EntryCount = Wanted;
+  L.SlotCount = L.ColdOnly ? 0 : Wanted;
+  return true;
 }
 
-void touchRuns(Lane &L, SlotEntry &Entry) {
-  if (Entry.Runs || !Entry.Data)
-    return;
-  ProcessLock Lock;
-  SegmentHeader *Head = State.File.add(
-      SegmentType::Runs, sizeof(RunsRecord) + RunsCapacity * sizeof(RunSample),
-      L.Number);
-  if (Head) {
-    auto *Runs = reinterpret_cast<RunsRecord *>(Head + 1);
-    Runs->Slot = Entry.Data->Slot;
-    Runs->Capacity = RunsCapacity;
-    State.File.publish();
-    Entry.Runs = Runs;
+/// Cells per segment: few at first, then a quarter of what is there, so that
+/// at most a fifth of a busy lane lies unused. An odd number fills pages.
+static uint32_t nextCapacity(const Lane &L) {
+  uint32_t Capacity = L.CellCount / 4;
+  Capacity = Capacity < 15 ? 15 : Capacity > 255 ? 255 : Capacity;
+  return Capacity | 1;
+}
+
+Cell *Lanes::newCell(Lane &L, Slot Site) {
+  using CellsSegment = SegmentOf<SegmentType::Cells>;
+  if (!L.Cells || CellsSegment(L.Cells).record().Used ==
+                      CellsSegment(L.Cells).record().Capacity) {
+    uint32_t Capacity = nextCapacity(L);
+    SegmentHeader *Head = File.add(
+        SegmentType::Cells, CellsSegment::payloadBytes(Capacity), L.Number);
+    if (!Head)
+      return nullptr;
+    CellsSegment(Head).record().Capacity = Capacity;
+    File.publish();
+    L.Cells = Head;
   }
-  noteFileError();
+  CellsRecord &Record = CellsSegment(L.Cells).record();
+  Cell &New = CellsSegment(L.Cells).entries()[Record.Used];
+  New.Site = Site;
+  New.Epoch = Process.Epoch.load(std::memory_order_relaxed);
+#define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
+  New.NAME = INITIAL;
+#include "torchprof/format/CellFields.def"
+  storeRelease(Record.Used, Record.Used + 1);
+  ++L.CellCount;
+  return &New;
+}
+
+SegmentHeader *Lanes::newRuns(Lane &L, Slot Site) {
+  using RunsSegment = SegmentOf<SegmentType::Runs>;
+  SegmentHeader *Head = File.add(
+      SegmentType::Runs, RunsSegment::payloadBytes(RunsCapacity), L.Number);
+  if (!Head)
+    return nullptr;
+  RunsRecord &Record = RunsSegment(Head).record();
+  Record.Site = Site;
+  Record.Capacity = RunsCapacity;
+  File.publish();
+  return Head;
 }
 
 void resetCell(SlotEntry &Entry, uint32_t Epoch) {
   Cell &C = *Entry.Data;
   storeRelaxed(C.Word, C.Word | 1);
-  storeRelease(C.Begins, uint64_t(0));
-  storeRelease(C.Cut, uint64_t(0));
-  storeRelease(C.Sum, uint64_t(0));
-  storeRelease(C.SquaresLow, uint64_t(0));
-  storeRelease(C.SquaresHigh, uint64_t(0));
-  storeRelease(C.Min, UINT64_MAX);
-  storeRelease(C.Max, uint64_t(0));
-  storeRelease(C.Nested, uint64_t(0));
+#define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
+  storeRelease(C.NAME, INITIAL);
+#include "torchprof/format/CellFields.def"
   for (uint64_t &First : C.First)
-    storeRelease(First, uint64_t(0));
-  for (uint32_t &Low : C.HistogramLow)
-    storeRelease(Low, uint32_t(0));
-  for (uint16_t &High : C.HistogramHigh)
-    storeRelease(High, uint16_t(0));
+    storeRelease(First, 0);
+  for (uint32_t &Count : C.Histogram)
+    storeRelease(Count, 0);
   if (Entry.Runs)
-    storeRelease(Entry.Runs->Count, uint64_t(0));
+    storeRelease(SegmentOf<SegmentType::Runs>(Entry.Runs).record().Count, 0);
   storeRelease(C.Epoch, Epoch);
-  storeRelease(C.Word, uint64_t(0));
-}
-
-void abandonLanes() {
-  FreeLanes = nullptr;
-  State.LaneCount = 0;
+  storeRelease(C.Word, 0);
 }
 
 } // namespace torchprof

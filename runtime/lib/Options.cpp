@@ -9,27 +9,126 @@
 
 namespace torchprof {
 
+//===----------------------------------------------------------------------===//
+// Parsing, one function per type of option
+//===----------------------------------------------------------------------===//
+
+/// Cuts the first of the words joined by commas off \p List.
+static std::string_view takeWord(std::string_view &List) {
+  size_t Comma = List.find(',');
+  std::string_view Word = List.substr(0, Comma);
+  List.remove_prefix(Comma == std::string_view::npos ? List.size() : Comma + 1);
+  while (Word.starts_with(' '))
+    Word.remove_prefix(1);
+  return Word;
+}
+
+bool hasWord(std::string_view List, std::string_view Word) {
+  while (!List.empty())
+    if (takeWord(List) == Word)
+      return true;
+  return false;
+}
+
+static bool parseSwitch(std::string_view Value, std::string_view,
+                        bool &Result) {
+  if (Value == "on" || Value == "1" || Value == "true")
+    return Result = true, true;
+  if (Value == "off" || Value == "0" || Value == "false")
+    return Result = false, true;
+  return false;
+}
+
+static bool parseText(std::string_view Value, std::string_view,
+                      std::string &Result) {
+  if (!Value.empty())
+    Result = Value;
+  return !Value.empty();
+}
+
+static bool parseChoice(std::string_view Value, std::string_view Allowed,
+                        std::string &Result) {
+  if (!hasWord(Allowed, Value))
+    return false;
+  Result = Value;
+  return true;
+}
+
+static bool parseWords(std::string_view Value, std::string_view Allowed,
+                       std::string &Result) {
+  for (std::string_view Rest = Value; !Rest.empty();)
+    if (!hasWord(Allowed, takeWord(Rest)))
+      return false;
+  Result = Value;
+  return true;
+}
+
+/// \p Allowed is "LEAST to MOST", perhaps with ", a power of two" behind it.
+static bool parseNumber(std::string_view Value, std::string_view Allowed,
+                        uint64_t &Result) {
+  uint64_t Least = 0, Most = 0, Number = 0;
+  const char *End = Allowed.data() + Allowed.size();
+  const char *Middle = std::from_chars(Allowed.data(), End, Least).ptr;
+  std::from_chars(Middle + std::string_view(" to ").size(), End, Most);
+  bool Power = Allowed.find("power of two") != std::string_view::npos;
+  auto [Last, Error] =
+      std::from_chars(Value.data(), Value.data() + Value.size(), Number);
+  if (Error != std::errc() || Last != Value.data() + Value.size() ||
+      Number < Least || Number > Most ||
+      (Power && !std::has_single_bit(Number)))
+    return false;
+  Result = Number;
+  return true;
+}
+
+static bool parsePlan(std::string_view Value, std::string_view,
+                      PlanOption &Result) {
+  if (!parseSchedule(Value, Result))
+    return false;
+  Result.Text = Value;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
 namespace {
-struct Flag {
+struct Row {
   const char *Name, *Default, *Allowed, *Help;
+  bool (*Set)(Options &To, std::string_view Value, const Row &Self);
 };
 } // namespace
 
-static constexpr Flag Flags[] = {
-#define TORCHPROF_FLAG(NAME, DEFAULT, ALLOWED, HELP)                           \
-  {#NAME, DEFAULT, ALLOWED, HELP},
-#include "Flags.inc"
+static constexpr Row Rows[] = {
+#define TORCHPROF_OPTION(TYPE, NAME, MEMBER, DEFAULT, ALLOWED, HELP)           \
+  {#NAME, DEFAULT, ALLOWED, HELP,                                              \
+   [](Options &To, std::string_view Value, const Row &Self) {                  \
+     return parse##TYPE(Value, Self.Allowed, To.MEMBER);                       \
+   }},
+#include "Options.def"
 };
 
-/// Variables of the same prefix that are meant for others: the build's.
-static constexpr std::string_view ForeignVariables[] = {"TORCHPROF_HOME",
-                                                        "TORCHPROF_TORCH"};
+static const Row *findRow(std::string_view Name) {
+  for (const Row &R : Rows)
+    if (Name == R.Name)
+      return &R;
+  return nullptr;
+}
+
+Options::Options() {
+  for (const Row &R : Rows)
+    R.Set(*this, R.Default, R);
+}
+
+bool Options::set(std::string_view Name, std::string_view Value) {
+  const Row *R = findRow(Name);
+  return R && R->Set(*this, Value, *R);
+}
 
 const char *allowedValues(std::string_view Name) {
-  for (const Flag &F : Flags)
-    if (Name == F.Name)
-      return F.Allowed;
-  return nullptr;
+  const Row *R = findRow(Name);
+  return R ? R->Allowed : nullptr;
 }
 
 std::string environmentName(std::string_view Option) {
@@ -41,100 +140,57 @@ std::string environmentName(std::string_view Option) {
   return Name;
 }
 
-static bool parseSwitch(std::string_view Value, bool &Result) {
-  if (Value == "on" || Value == "1" || Value == "true")
-    return Result = true, true;
-  if (Value == "off" || Value == "0" || Value == "false")
-    return Result = false, true;
-  return false;
-}
-
-static bool parseChoice(std::string_view Value, std::string_view No,
-                        std::string_view Yes, bool &Result) {
-  if (Value != No && Value != Yes)
-    return false;
-  Result = Value == Yes;
-  return true;
-}
-
 std::string optionsHelp() {
   std::string Text = "torchprof: options of the runtime (variable=default: "
                      "allowed values)\n";
-  for (const Flag &F : Flags)
-    Text += "  " + environmentName(F.Name) + "=" + F.Default + ": " +
-            F.Allowed + "\n      " + F.Help + "\n";
+  for (const Row &R : Rows)
+    Text += "  " + environmentName(R.Name) + "=" + R.Default + ": " +
+            R.Allowed + "\n      " + R.Help + "\n";
   return Text;
 }
 
 std::string optionsPage() {
   std::string Text =
       "# Options of the runtime\n\n"
-      "<!-- Made from runtime/lib/Flags.inc; UPDATE_DOCS=1 and the test\n"
-      "Options.DocumentationIsMadeFromTheTable write it anew. -->\n\n"
-      "Each option is a variable of the environment, read once: when the first "
-      "model\nis loaded, at the first probe or at the first call of the "
-      "interface. The host may\nset the same options with "
+      "<!-- Made from runtime/lib/Options.def; UPDATE_DOCS=1 and the test\n"
+      "Options.DocumentationIsMadeFromTheTable rewrite it. -->\n\n"
+      "Each option is an environment variable, read once: when the first model "
+      "is\nloaded, at the first probe or at the first call of the interface. "
+      "The host may\nset the same options with "
       "`torchprof_set_option(name, value)`, which wins.\nAn unknown "
       "`TORCHPROF_` variable or a value that is not allowed is one warning\n"
       "line, and the default stays. `TORCHPROF=help` prints this list and "
       "records as\nusual. Switches also take `1`, `0`, `true` and `false`.\n\n"
       "| Variable | Name | Default | Allowed | Meaning |\n"
       "| --- | --- | --- | --- | --- |\n";
-  for (const Flag &F : Flags) {
-    std::string Default = F.Default;
-    Text += "| `" + environmentName(F.Name) + "` | `" + F.Name + "` | " +
+  for (const Row &R : Rows) {
+    std::string Default = R.Default;
+    Text += "| `" + environmentName(R.Name) + "` | `" + R.Name + "` | " +
             (Default.empty() ? "none" : "`" + Default + "`") + " | " +
-            F.Allowed + " | " + F.Help + ". |\n";
+            R.Allowed + " | " + R.Help + ". |\n";
   }
   return Text;
 }
 
-bool Options::set(std::string_view Name, std::string_view Value) {
-  if (Name == "enabled")
-    return parseSwitch(Value, Enabled);
-  if (Name == "lower")
-    return parseSwitch(Value, Lower);
-  if (Name == "mode")
-    return parseChoice(Value, "aggregate", "trace", Trace);
-  if (Name == "trace_keep")
-    return parseChoice(Value, "last", "first", KeepFirst);
-  if (Name == "clock") {
-    if (Value != "auto" && Value != "tsc" && Value != "monotonic")
-      return false;
-    Clock = Value;
-    return true;
-  }
-  if (Name == "file") {
-    if (Value.empty())
-      return false;
-    File = Value;
-    return true;
-  }
-  if (Name == "trace_events") {
-    uint64_t Number = 0;
-    auto [End, Error] =
-        std::from_chars(Value.data(), Value.data() + Value.size(), Number);
-    if (Error != std::errc() || End != Value.data() + Value.size() ||
-        Number < 16 || Number > (1u << 24) || !std::has_single_bit(Number))
-      return false;
-    TraceEvents = Number;
-    return true;
-  }
-  if (Name == "schedule") {
-    Schedule Parsed;
-    if (!parseSchedule(Value, Parsed))
-      return false;
-    Plan = Parsed;
-    ScheduleText = Value;
-    return true;
-  }
-  return false;
+//===----------------------------------------------------------------------===//
+// The environment
+//===----------------------------------------------------------------------===//
+
+/// Variables of the same prefix that are meant for others: the build's.
+static constexpr std::string_view ForeignVariables =
+    "TORCHPROF_HOME,TORCHPROF_TORCH";
+
+static const Row *rowOfVariable(std::string_view Variable) {
+  for (const Row &R : Rows)
+    if (Variable == environmentName(R.Name))
+      return &R;
+  return nullptr;
 }
 
 static std::string knownVariables() {
   std::string List;
-  for (const Flag &F : Flags)
-    List += (List.empty() ? "" : ", ") + environmentName(F.Name);
+  for (const Row &R : Rows)
+    List += (List.empty() ? "" : ", ") + environmentName(R.Name);
   return List;
 }
 
@@ -147,22 +203,16 @@ void Options::readEnvironment(const char *const *Environment) {
         (Variable != "TORCHPROF" && !Variable.starts_with("TORCHPROF_")))
       continue;
     std::string_view Value = Entry.substr(Equal + 1);
-    const Flag *Known = nullptr;
-    for (const Flag &F : Flags)
-      if (Variable == environmentName(F.Name))
-        Known = &F;
-    if (!Known) {
-      bool Foreign = false;
-      for (std::string_view Name : ForeignVariables)
-        Foreign |= Variable == Name;
-      if (!Foreign)
+    const Row *R = rowOfVariable(Variable);
+    if (!R) {
+      if (!hasWord(ForeignVariables, Variable))
         warn("unknown variable %.*s, expected one of %s", int(Variable.size()),
              Variable.data(), knownVariables().c_str());
     } else if (Variable == "TORCHPROF" && Value == "help") {
       fputs(optionsHelp().c_str(), stderr);
-    } else if (!set(Known->Name, Value)) {
+    } else if (!R->Set(*this, Value, *R)) {
       warn("%.*s: expected %s, found '%.*s'", int(Variable.size()),
-           Variable.data(), Known->Allowed, int(Value.size()), Value.data());
+           Variable.data(), R->Allowed, int(Value.size()), Value.data());
     }
   }
 }

@@ -1,8 +1,8 @@
 //===- Options.h - what the environment and the host ask for ----*- C++ -*-===//
 //
-// Values come from Flags.inc's defaults, then the environment, then
+// Values come from Options.def's defaults, then the environment, then
 // torchprof_set_option(). A bad value is named once, with what is allowed,
-// and the default stays. Not thread-safe: the collector's lock guards it.
+// and the default stays. Not thread-safe: the process lock guards it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,18 +16,25 @@
 
 namespace torchprof {
 
-struct Options {
-  std::string File = "torchprof-%p.tprof";
-  std::string Clock = "auto";
-  std::string ScheduleText;
-  Schedule Plan; ///< parsed ScheduleText
-  uint64_t TraceEvents = 65536;
-  bool Enabled = true;
-  bool Lower = true;
-  bool Trace = false;
-  bool KeepFirst = false;
+// The types of options, by the names that Options.def uses.
+using SwitchOption = bool;
+using TextOption = std::string;
+using ChoiceOption = std::string;
+using WordsOption = std::string;
+using NumberOption = uint64_t;
+struct PlanOption : Schedule {
+  std::string Text;
+};
 
-  /// Sets one option by its name in Flags.inc. Returns false, and changes
+struct Options {
+#define TORCHPROF_OPTION(TYPE, NAME, MEMBER, DEFAULT, ALLOWED, HELP)           \
+  TYPE##Option MEMBER{};
+#include "Options.def"
+
+  /// All options at their defaults.
+  Options();
+
+  /// Sets one option by its name in Options.def. Returns false, and changes
   /// nothing, if there is no such option or the value is not allowed.
   bool set(std::string_view Name, std::string_view Value);
 
@@ -37,6 +44,9 @@ struct Options {
 
 /// What the option may be, for messages; null if there is no such option.
 const char *allowedValues(std::string_view Name);
+
+/// True if \p List, words joined by commas, holds \p Word.
+bool hasWord(std::string_view List, std::string_view Word);
 
 /// Name of the environment variable of an option.
 std::string environmentName(std::string_view Option);

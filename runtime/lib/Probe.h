@@ -1,7 +1,7 @@
 //===- Probe.h - the hot path -----------------------------------*- C++ -*-===//
 //
 // What runs at each probe while recording: no lock, no allocation, no system
-// call. Whatever is rare goes to a function of SlowPath.cpp.
+// call. Whatever is rare is in ColdPath.cpp.
 //
 // Each cell has one writer. Its Word works as a sequence lock: odd while the
 // owner updates, so that a live reader retries and the file of a killed
@@ -12,29 +12,18 @@
 #ifndef TORCHPROF_PROBE_H
 #define TORCHPROF_PROBE_H
 
+#include "Atomics.h"
 #include "Clock.h"
+#include "ColdPath.h"
 #include "Lane.h"
+#include "Lineage.h"
 #include "Process.h"
-#include "Registry.h"
 
 namespace torchprof {
 
-/// A span of this many ticks or more is taken for a clock fault: at 4 GHz it
-/// is half a year.
-inline constexpr uint64_t AbsurdTicks = uint64_t(1) << 56;
-
-template <typename T> inline T loadRelaxed(const T &Field) {
-  return __atomic_load_n(&Field, __ATOMIC_RELAXED);
-}
-template <typename T> inline void storeRelaxed(T &Field, T Value) {
-  __atomic_store(&Field, &Value, __ATOMIC_RELAXED);
-}
-template <typename T> inline void storeRelease(T &Field, T Value) {
-  __atomic_store(&Field, &Value, __ATOMIC_RELEASE);
-}
-
-/// Adds one span to a cell. Owner only.
-inline void recordSpan(format::Cell &C, uint64_t Ticks) {
+/// Adds one span to a cell. Owner only. True if a bucket of the histogram is
+/// full now: the next span needs another cell.
+inline bool recordSpan(format::Cell &C, uint64_t Ticks) {
   uint64_t Word = C.Word;
   storeRelaxed(C.Word, Word + 1);
   // Release stores keep the odd word before what it protects.
@@ -52,22 +41,22 @@ inline void recordSpan(format::Cell &C, uint64_t Ticks) {
     storeRelease(C.Max, Ticks);
   if (Word < 2 * format::FirstSamples) [[unlikely]]
     storeRelease(C.First[Word / 2], Ticks);
-  unsigned Bucket = format::histogramBucket(Ticks);
-  uint32_t Count = C.HistogramLow[Bucket] + 1;
-  storeRelease(C.HistogramLow[Bucket], Count);
-  if (Count == 0) [[unlikely]]
-    storeRelease(C.HistogramHigh[Bucket],
-                 static_cast<uint16_t>(C.HistogramHigh[Bucket] + 1));
+  uint32_t &Count = C.Histogram[format::histogramBucket(Ticks)];
+  uint32_t Old = Count;
+  bool IsFull = Old >= UINT32_MAX - 1;
+  if (Old != UINT32_MAX) [[likely]] // it stays full where no other cell was had
+    storeRelease(Count, Old + 1);
   storeRelease(C.Word, Word + 2);
+  return IsFull;
 }
 
 /// Adds one span to the lane's ring of events. Owner only.
-inline void traceSpan(Lane &L, uint32_t Slot, uint64_t Begin, uint64_t Ticks) {
-  constexpr uint64_t Longest = (uint64_t(1) << format::TraceDurationBits) - 1;
+inline void traceSpan(Lane &L, format::Slot Site, uint64_t Begin,
+                      uint64_t Ticks) {
   format::TraceRecord &T = *L.Trace;
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
   if (T.Epoch != Epoch) [[unlikely]] {
-    storeRelease(T.Written, uint64_t(0));
+    storeRelease(T.Written, 0);
     storeRelease(T.Epoch, Epoch);
   }
   uint64_t Written = T.Written;
@@ -77,29 +66,13 @@ inline void traceSpan(Lane &L, uint32_t Slot, uint64_t Begin, uint64_t Ticks) {
     // knows which older event they overwrite.
     format::TraceEvent &E = L.Events[Written & Mask];
     storeRelease(E.BeginTicks, Begin);
-    storeRelease(E.Packed, uint64_t(Slot) << format::TraceDurationBits |
-                               (Ticks < Longest ? Ticks : Longest));
+    storeRelease(E.Packed, format::packEvent(Site, Ticks));
   }
   storeRelease(T.Written, Written + 1);
 }
 
-// Slow paths, in SlowPath.cpp.
-bool beginShut();
-uint64_t beginSlow(uint32_t Slot);
-void endSlow(uint64_t Begin, uint32_t Slot, uint64_t Now);
-void endShut(uint64_t Begin, uint32_t Slot);
-uint64_t clampTicks(uint64_t Begin, uint64_t Now);
-
-/// The lane's entry of a slot if it can be used at once, else null.
-inline SlotEntry *readyEntry(Lane *L, uint32_t Slot) {
-  if (!L || Slot >= L->SlotCount) [[unlikely]]
-    return nullptr;
-  SlotEntry &E = L->Slots[Slot];
-  return E.Data ? &E : nullptr;
-}
-
 /// Begins a span in a cell that is ready; returns its first tick.
-inline uint64_t openSpan(Lane &L, SlotEntry &E, uint32_t Slot) {
+inline uint64_t openSpan(Lane &L, SlotEntry &E, format::Slot Site) {
   format::Cell &C = *E.Data;
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
   if (C.Epoch != Epoch) [[unlikely]]
@@ -110,7 +83,7 @@ inline uint64_t openSpan(Lane &L, SlotEntry &E, uint32_t Slot) {
   E.OuterSlot = R.CurrentSlot;
   uint64_t Now = clock::ticks();
   storeRelaxed(R.CurrentTicks, Now);
-  storeRelease(R.CurrentSlot, Slot);
+  storeRelease(R.CurrentSlot, Site);
   return Now;
 }
 
@@ -118,32 +91,34 @@ inline uint64_t openSpan(Lane &L, SlotEntry &E, uint32_t Slot) {
 /// is the one given: a span may end on another thread than it began on. False
 /// if it is not.
 inline bool restoreOuter(Lane &L, const SlotEntry &E, uint64_t Begin,
-                         uint32_t Slot) {
+                         format::Slot Site) {
   format::LaneRecord &R = *L.Record;
-  if (R.CurrentSlot != Slot || R.CurrentTicks != Begin) [[unlikely]]
+  if (R.CurrentSlot != Site || R.CurrentTicks != Begin) [[unlikely]]
     return false;
   storeRelaxed(R.CurrentTicks, E.OuterTicks);
   storeRelease(R.CurrentSlot, E.OuterSlot);
   return true;
 }
 
-/// True while spans are recorded. Makes the process ready at its first probe.
-inline bool gateIsOpen() {
+/// True while spans are recorded. The first probe of a process, or of a forked
+/// child, makes its recording.
+inline bool ensureRecording() {
   if (Process.Open.load(std::memory_order_relaxed)) [[likely]]
     return true;
-  return !Process.Ready.load(std::memory_order_relaxed) && beginShut();
+  return !Process.Current.load(std::memory_order_relaxed) && makeRecording();
 }
 
 /// Records a span in an entry that is ready.
-inline void closeSpan(Lane &L, SlotEntry &E, uint64_t Begin, uint32_t Slot,
+inline void closeSpan(Lane &L, SlotEntry &E, uint64_t Begin, format::Slot Site,
                       uint64_t Now) {
   uint64_t Ticks = Now - Begin;
   if (Ticks >= AbsurdTicks) [[unlikely]]
     Ticks = clampTicks(Begin, Now);
-  restoreOuter(L, E, Begin, Slot);
-  recordSpan(*E.Data, Ticks);
+  restoreOuter(L, E, Begin, Site);
+  if (recordSpan(*E.Data, Ticks)) [[unlikely]]
+    continueCell(L, E);
   if (L.Trace) [[unlikely]]
-    traceSpan(L, Slot, Begin, Ticks);
+    traceSpan(L, Site, Begin, Ticks);
 }
 
 /// True if a span that began at \p Begin belongs to the recording that goes
@@ -155,16 +130,16 @@ inline bool isOfThisRecording(const SlotEntry &E, uint64_t Begin,
 }
 
 /// Ends the span that began at \p Begin.
-inline void endSlot(uint64_t Begin, uint32_t Slot) {
+inline void endSlot(uint64_t Begin, format::Slot Site) {
   uint64_t Open = Process.Open.load(std::memory_order_relaxed);
   if (!Open) [[unlikely]]
-    return endShut(Begin, Slot);
+    return endShut(Begin, Site);
   uint64_t Now = clock::ticks();
   Lane *L = ThisLane;
-  SlotEntry *E = readyEntry(L, Slot);
-  if (!E || E->IsRoot || !isOfThisRecording(*E, Begin, Open)) [[unlikely]]
-    return endSlow(Begin, Slot, Now);
-  closeSpan(*L, *E, Begin, Slot, Now);
+  SlotEntry *E = readyEntry(L, Site);
+  if (!E || E->Flags || !isOfThisRecording(*E, Begin, Open)) [[unlikely]]
+    return endCold(Begin, Site, Now);
+  closeSpan(*L, *E, Begin, Site, Now);
 }
 
 /// A span of a slot that is no root, begun while the gate is open and ended in
@@ -173,20 +148,21 @@ inline void endSlot(uint64_t Begin, uint32_t Slot) {
 /// entries since.
 class FrameSpan {
 public:
-  explicit FrameSpan(uint32_t Slot)
-      : Owner(ThisLane), Entry(readyEntry(Owner, Slot)),
-        Begin(Entry ? openSpan(*Owner, *Entry, Slot) : beginSlow(Slot)),
-        Slot(Slot) {}
+  explicit FrameSpan(format::Slot Site)
+      : Owner(ThisLane), Entry(readyEntry(Owner, Site)),
+        Begin(Entry ? openSpan(*Owner, *Entry, Site) : beginCold(Site)),
+        Site(Site) {}
 
   void end() {
     uint64_t Open = Process.Open.load(std::memory_order_relaxed);
     if (!Open) [[unlikely]]
-      return endShut(Begin, Slot);
+      return endShut(Begin, Site);
     uint64_t Now = clock::ticks();
-    if (!Entry || Slot >= Owner->SlotCount || Owner->Slots + Slot != Entry ||
+    if (!Entry || number(Site) >= Owner->SlotCount ||
+        Owner->Slots + number(Site) != Entry ||
         !isOfThisRecording(*Entry, Begin, Open)) [[unlikely]]
-      return endSlow(Begin, Slot, Now);
-    closeSpan(*Owner, *Entry, Begin, Slot, Now);
+      return endCold(Begin, Site, Now);
+    closeSpan(*Owner, *Entry, Begin, Site, Now);
   }
 
   uint64_t begin() const { return Begin; }
@@ -195,23 +171,23 @@ private:
   Lane *Owner;
   SlotEntry *Entry; ///< null if it was not ready
   uint64_t Begin;
-  uint32_t Slot;
+  format::Slot Site;
 };
 
-inline uint64_t beginSpan(uint64_t Site) {
-  if (!gateIsOpen()) [[unlikely]]
+inline uint64_t beginSpan(format::SiteId Id) {
+  if (!ensureRecording()) [[unlikely]]
     return 0;
-  uint32_t Slot = slotOf(Site);
+  format::Slot Site = Line.Models.slotOf(Id);
   Lane *L = ThisLane;
-  SlotEntry *E = readyEntry(L, Slot);
-  return E ? openSpan(*L, *E, Slot) : beginSlow(Slot);
+  SlotEntry *E = readyEntry(L, Site);
+  return E ? openSpan(*L, *E, Site) : beginCold(Site);
 }
 
-inline void endSpan(uint64_t Begin, uint64_t Site) {
+inline void endSpan(uint64_t Begin, format::SiteId Id) {
   if (!Begin && !Process.Open.load(std::memory_order_relaxed) &&
       !Process.CountsSteps.load(std::memory_order_relaxed)) [[unlikely]]
     return;
-  endSlot(Begin, slotOf(Site));
+  endSlot(Begin, Line.Models.slotOf(Id));
 }
 
 } // namespace torchprof

@@ -14,9 +14,6 @@ namespace torchprof {
 
 ProcessPage Process;
 
-/// Counts made before there is a file to hold them.
-static uint64_t EarlyCounters[format::CounterCapacity];
-
 /// Pages to wipe by hand; only used without MADV_WIPEONFORK.
 static constexpr unsigned MaxHandWiped = 4096;
 static struct {
@@ -25,13 +22,23 @@ static struct {
 } HandWiped[MaxHandWiped];
 static std::atomic<unsigned> HandWipedCount{0};
 
-uint64_t *earlyCounters() { return EarlyCounters; }
+static uint64_t *liveCounters() {
+  uint64_t *InFile = Process.Counters.load(std::memory_order_acquire);
+  return InFile ? InFile : Process.EarlyCounters;
+}
 
 void count(format::Counter C, uint64_t Number) {
-  uint64_t *Counters = Process.Counters.load(std::memory_order_acquire);
-  if (!Counters)
-    Counters = EarlyCounters;
-  __atomic_fetch_add(&Counters[unsigned(C)], Number, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&liveCounters()[unsigned(C)], Number, __ATOMIC_RELAXED);
+}
+
+const uint64_t *counters() { return liveCounters(); }
+
+void moveCounters(uint64_t (&File)[format::CounterCapacity]) {
+  Process.Counters.store(File, std::memory_order_release);
+  for (unsigned I = 0; I < format::CounterCapacity; ++I)
+    if (uint64_t Early =
+            __atomic_exchange_n(&Process.EarlyCounters[I], 0, __ATOMIC_RELAXED))
+      count(format::Counter(I), Early);
 }
 
 static void wipeByHand() {
@@ -41,7 +48,7 @@ static void wipeByHand() {
       memset(HandWiped[I].Address, 0, HandWiped[I].Bytes);
 }
 
-static bool wipeOnFork(void *Address, uint64_t Bytes) {
+bool wipeInChildren(void *Address, uint64_t Bytes) {
 #ifdef MADV_WIPEONFORK
   if (madvise(Address, Bytes, MADV_WIPEONFORK) == 0)
     return true;
@@ -55,18 +62,5 @@ static bool wipeOnFork(void *Address, uint64_t Bytes) {
     pthread_atfork(nullptr, nullptr, wipeByHand);
   return true;
 }
-
-void *wipedPages(uint64_t Bytes) {
-  void *Address = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (Address == MAP_FAILED)
-    return nullptr;
-  if (wipeOnFork(Address, Bytes))
-    return Address;
-  munmap(Address, Bytes);
-  return nullptr;
-}
-
-void wipeInChildren() { wipeOnFork(&Process, sizeof(Process)); }
 
 } // namespace torchprof

@@ -1,8 +1,9 @@
 //===- Process.h - state that a forked child must not inherit ---*- C++ -*-===//
 //
 // One page that the kernel wipes in every child (MADV_WIPEONFORK): the gate
-// reads as shut there and Ready as 0, so the child's first probe takes the
-// slow path and starts a profile of its own. Lanes live in such pages too.
+// reads as shut there and there is no recording, so the child's first probe
+// takes a cold path and makes a recording of its own. Lanes lie in such pages
+// too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,24 +18,26 @@
 
 namespace torchprof {
 
+class Recording;
+
 /// Zero is its state before the process's first use.
 struct alignas(format::PageBytes) ProcessPage {
   /// The gate: 0 while nothing is recorded, else the tick of the opening.
   std::atomic<uint64_t> Open;
-  /// Generation of the last reset. A cell of an older one is empty.
+  /// Number of the last reset. A cell of an older epoch is empty.
   std::atomic<uint32_t> Epoch;
-  /// 1 once this process has read its options and set the gate.
-  std::atomic<uint32_t> Ready;
-  /// Tick of the last reset: begins before it are not in the cells.
-  std::atomic<uint64_t> ResetTicks;
   /// 1 while runs count as steps of a schedule.
   std::atomic<uint32_t> CountsSteps;
-  /// 1 if models that share an id were seen.
-  std::atomic<uint32_t> HasConflicts;
-  /// Where the process's counters are: in the file, once there is one.
-  std::atomic<uint64_t *> Counters;
+  /// What this process records; null before its first probe.
+  std::atomic<Recording *> Current;
+  /// Tick of the last reset: begins before it are not in the cells.
+  std::atomic<uint64_t> ResetTicks;
   /// Ticks after which the end of a run takes the next clock anchor.
   std::atomic<uint64_t> NextAnchor;
+  /// Where the counters are once there is a file; null before.
+  std::atomic<uint64_t *> Counters;
+  /// Counts made before there is a file to hold them.
+  uint64_t EarlyCounters[format::CounterCapacity];
   /// Guards everything slow. In the page so that a child finds it unlocked.
   pthread_mutex_t Mutex;
 };
@@ -53,15 +56,16 @@ public:
 /// Counts something that was lost or happened. Any thread.
 void count(format::Counter C, uint64_t Number = 1);
 
-/// Where counters are before there is a file.
-uint64_t *earlyCounters();
+/// The counters as they are now. Any thread.
+const uint64_t *counters();
 
-/// Memory for what must be wiped in a child: whole zero pages, never freed.
-/// Null if there is none.
-void *wipedPages(uint64_t Bytes);
+/// Lets the counters go on in \p File, with what was counted so far. The
+/// caller holds the process lock.
+void moveCounters(uint64_t (&File)[format::CounterCapacity]);
 
-/// Arranges that Process is wiped in children. Called once, before Ready.
-void wipeInChildren();
+/// Arranges that whole pages are wiped in children of fork. False if that
+/// cannot be had.
+bool wipeInChildren(void *Address, uint64_t Bytes);
 
 } // namespace torchprof
 

@@ -58,12 +58,6 @@ static uint64_t roundToPages(uint64_t Bytes) {
   return (Bytes + PageBytes - 1) / PageBytes * PageBytes;
 }
 
-static void *anonymousMemory(uint64_t Bytes) {
-  void *Address = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return Address == MAP_FAILED ? nullptr : Address;
-}
-
 /// Writes zeros where the file system cannot reserve blocks.
 static bool writeZeros(int Descriptor, uint64_t From, uint64_t Bytes) {
   static const char Zeros[PageBytes] = {};
@@ -163,7 +157,28 @@ bool ProfileFile::grow(uint64_t Bytes, void *&Address) {
   return true;
 }
 
+/// The descriptor of the newest file of this process or of the one that it was
+/// forked from; no state of a recording, which a child cannot reach.
+static struct {
+  int Descriptor = -1;
+  pid_t Owner = 0;
+  dev_t Device = 0;
+  ino_t Inode = 0;
+} NewestFile;
+
+/// Closes the descriptor that a forked child inherited, if it is still the
+/// parent's file and not one that the host has opened since.
+static void closeInherited() {
+  struct stat Status;
+  if (NewestFile.Descriptor >= 0 && NewestFile.Owner != getpid() &&
+      fstat(NewestFile.Descriptor, &Status) == 0 &&
+      Status.st_dev == NewestFile.Device && Status.st_ino == NewestFile.Inode)
+    ::close(NewestFile.Descriptor);
+  NewestFile.Descriptor = -1;
+}
+
 int ProfileFile::create(const std::string &Name) {
+  closeInherited();
   Error = 0;
   for (unsigned Number = 0; Number < 100000; ++Number) {
     std::string Candidate = numberedName(Name, Number);
@@ -171,6 +186,7 @@ int ProfileFile::create(const std::string &Name) {
         open(Candidate.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (Descriptor >= 0 || errno != EEXIST) {
       Path = absolutePath(Candidate);
+      Numbered = Number != 0;
       break;
     }
   }
@@ -181,6 +197,7 @@ int ProfileFile::create(const std::string &Name) {
   } else {
     Device = Status.st_dev;
     Inode = Status.st_ino;
+    NewestFile = {Descriptor, getpid(), Device, Inode};
     if (!grow(PageBytes, Address))
       unlink(Path.c_str());
   }
@@ -188,10 +205,10 @@ int ProfileFile::create(const std::string &Name) {
   if (!Address) {
     if (Descriptor >= 0)
       ::close(Descriptor);
-    Descriptor = -1;
+    NewestFile.Descriptor = Descriptor = -1;
     Path.clear();
     End = PageBytes;
-    Address = anonymousMemory(PageBytes);
+    Address = Pages.plain(PageBytes);
     if (!Address)
       return Failure;
   }
@@ -213,7 +230,7 @@ SegmentHeader *ProfileFile::add(SegmentType Type, uint64_t PayloadBytes,
   uint64_t Offset = End;
   void *Address = nullptr;
   bool InFile = grow(Bytes, Address);
-  if (!InFile && !(Address = anonymousMemory(Bytes)))
+  if (!InFile && !(Address = Pages.plain(Bytes)))
     return nullptr;
   auto *Head = static_cast<SegmentHeader *>(Address);
   Head->Magic = SegmentMagic;
@@ -257,26 +274,6 @@ void ProfileFile::close(FileState State) {
     __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
   }
   __atomic_store(&Header->State, &State, __ATOMIC_RELEASE);
-}
-
-void ProfileFile::abandon() {
-  struct stat Status;
-  if (Descriptor >= 0 && fstat(Descriptor, &Status) == 0 &&
-      Status.st_dev == Device && Status.st_ino == Inode)
-    ::close(Descriptor);
-  // Another thread may have been changing the members when the process forked:
-  // they are put aside as bytes, not destroyed.
-  struct Bytes {
-    unsigned char Object[sizeof(ProfileFile)];
-    Bytes *Others;
-  };
-  static Bytes *Abandoned = nullptr;
-  if (auto *Aside = new (std::nothrow) Bytes) {
-    memcpy(Aside->Object, static_cast<void *>(this), sizeof(ProfileFile));
-    Aside->Others = Abandoned;
-    Abandoned = Aside;
-  }
-  new (this) ProfileFile();
 }
 
 } // namespace torchprof

@@ -16,6 +16,7 @@
 #ifndef TORCHPROF_PROFILEFILE_H
 #define TORCHPROF_PROFILEFILE_H
 
+#include "Pages.h"
 #include "torchprof/format/Records.h"
 
 #include <string>
@@ -34,14 +35,17 @@ std::string numberedName(std::string_view Name, unsigned Number);
 
 class ProfileFile {
 public:
+  explicit ProfileFile(PageSource &Pages) : Pages(Pages) {}
+
   struct Segment {
     format::SegmentHeader *Head;
     uint64_t Offset; ///< in the file
     bool InFile;
   };
 
-  /// Creates the file, or falls back to memory. Returns 0 or the errno value
-  /// that says why memory is used.
+  /// Creates the file, with a number added if the name is taken, or falls back
+  /// to memory. Returns 0 or the errno value that says why memory is used. In a
+  /// forked child it closes the descriptor of the parent's file.
   int create(const std::string &Name);
 
   /// True after create().
@@ -58,6 +62,9 @@ public:
   /// Marks the file as \p State and appends what only memory holds.
   void close(format::FileState State);
 
+  /// True if the name was taken and a number was added.
+  bool isNumbered() const { return Numbered; }
+
   /// Absolute path; empty while in memory.
   const std::string &path() const { return Path; }
   /// errno value of the last failure; 0 if none since the last call.
@@ -67,21 +74,19 @@ public:
     return Taken;
   }
 
-  format::FileHeader *header() { return Header; }
+  format::FileHeader *header() const { return Header; }
   const std::vector<Segment> &segments() const { return Segments; }
-
-  /// Forgets the file, in a forked child: it belongs to the parent. Mappings
-  /// are not inherited, and the rest may have been in change at the fork.
-  void abandon();
 
 private:
   bool grow(uint64_t Bytes, void *&Address);
   bool reserve(uint64_t Bytes);
   bool fileIsOurs();
 
+  PageSource &Pages;
   format::FileHeader *Header = nullptr;
   std::vector<Segment> Segments;
   std::string Path;
+  bool Numbered = false;
   int Descriptor = -1;
   dev_t Device = 0;
   ino_t Inode = 0;

@@ -1,206 +1,410 @@
-//===- Recording.cpp - the segments that belong to the process ------------===//
+//===- Recording.cpp - what one process records ---------------------------===//
 
-#include "Collector.h"
-#include "Probe.h"
+#include "Recording.h"
+
+#include "Atomics.h"
+#include "Clock.h"
+#include "ProbeCost.h"
+#include "ProcessInfo.h"
+#include "Snapshot.h"
 #include "Warn.h"
+#include "torchprof/format/Segments.h"
 
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
+#include <new>
+#include <sys/mman.h>
 
 namespace torchprof {
 
 using namespace format;
 
-/// Anchors that fit into one page with the heads before them.
-static constexpr uint32_t AnchorCapacity =
-    (PageBytes - sizeof(SegmentHeader) - sizeof(ClockRecord)) /
-    sizeof(ClockAnchor);
-/// Regions that fit into one page.
-static constexpr uint32_t RegionCapacity =
-    (PageBytes - RegionsOffset) / sizeof(RegionRecord);
+Lineage Line;
 
-/// Copies \p Text, cut to fit, with a NUL byte after it.
-template <size_t Size>
-static void copyText(char (&To)[Size], std::string_view Text) {
-  size_t Length = Text.size() < Size - 1 ? Text.size() : Size - 1;
-  memcpy(To, Text.data(), Length);
-  To[Length] = '\0';
+static pthread_cond_t SnapshotMade = PTHREAD_COND_INITIALIZER;
+
+//===----------------------------------------------------------------------===//
+// The process's recording
+//===----------------------------------------------------------------------===//
+
+Recording::Recording(Lineage &Shared, PageSource &Pages)
+    : Shared(Shared), File(Pages), Threads(File, Pages, Shared.Program),
+      Extra(File, Pages, Shared.Program), Gate(Shared.Program),
+      ProbeTicksX16(measureProbeTicksX16()),
+      IsForked(Shared.Program.HasRecorded) {
+  if (IsForked)
+    torchprof::count(Counter::Forks);
+  Gate.begin();
 }
 
-/// The process's arguments joined by spaces.
-static void copyCommand(char (&To)[512]) {
-  int File = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (File < 0)
+static void closeAtExit() {
+  // A child that was forked and recorded nothing has none.
+  if (Recording *R = Recording::existing())
+    R->close();
+}
+
+Recording *Recording::currentLocked() {
+  if (Recording *R = existing())
+    return R;
+  Line.Program.readEnvironment();
+  static bool IsPrepared = false; // children inherit both
+  if (!IsPrepared) {
+    IsPrepared = true;
+    wipeInChildren(&Process, sizeof(Process));
+    atexit(closeAtExit);
+  }
+  // Threads may be in a probe until the process has ended: never deleted.
+  auto *R = new (std::nothrow) Recording(Line);
+  Process.Current.store(R, std::memory_order_release);
+  return R;
+}
+
+Recording *Recording::current() {
+  if (Recording *R = existing()) [[likely]]
+    return R;
+  ProcessLock Lock;
+  return currentLocked();
+}
+
+void Recording::close() {
+  timespec Deadline;
+  clock_gettime(CLOCK_REALTIME, &Deadline);
+  Deadline.tv_sec += 1;
+  if (pthread_mutex_timedlock(&Process.Mutex, &Deadline) != 0)
     return;
-  ssize_t Length = read(File, To, sizeof(To) - 1);
-  close(File);
-  if (Length < 0)
-    Length = 0;
-  while (Length > 0 && To[Length - 1] == '\0')
-    --Length;
-  for (ssize_t I = 0; I < Length; ++I)
-    if (To[I] == '\0')
-      To[I] = ' ';
-  To[Length] = '\0';
+  if (File.exists()) {
+    Clock.addAnchor();
+    if (Record)
+      storeRelaxed(Record->EndTicks, clock::ticks());
+    File.close(FileState::Closed);
+  }
+  pthread_mutex_unlock(&Process.Mutex);
 }
 
-void noteFileError() {
-  int Error = State.File.takeError();
+//===----------------------------------------------------------------------===//
+// What is in the file
+//===----------------------------------------------------------------------===//
+
+void Recording::noteFileError() {
+  int Error = File.takeError();
   if (!Error)
     return;
-  count(Counter::FileErrors);
-  if (State.WarnedOfFile)
+  torchprof::count(Counter::FileErrors);
+  if (WarnedOfFile)
     return;
-  State.WarnedOfFile = true;
-  std::string Name = State.File.path();
+  WarnedOfFile = true;
+  const std::string &Name = File.path();
   if (Name.empty())
-    warn("%s: cannot make the profile: %s; recording in memory only",
-         expandPattern(State.Opts.File, 0).c_str(), strerror(Error));
+    warn("%s: cannot create the profile: %s; recording in memory only",
+         expandPattern(Shared.Program.Opts.File, 0).c_str(), strerror(Error));
   else
     warn("%s: cannot grow the profile: %s; what does not fit is kept in memory",
          Name.c_str(), strerror(Error));
 }
 
-static void fillRecord(ProcessRecord &R) {
-  R.Pid = uint64_t(getpid());
-  R.ParentPid = uint64_t(getppid());
-  ClockAnchor Now = clock::readAnchor();
-  R.StartRealtimeNs = Now.RealtimeNs;
-  R.StartTicks = Now.Ticks;
-  R.Clock = clock::kind();
-  R.Mode = State.Opts.Trace ? RecordMode::Trace : RecordMode::Aggregate;
-  R.NominalTicksPerSecond = clock::nominalTicksPerSecond();
-  R.LoweredProbeTicks = State.ProbeCost;
-  R.ExplicitProbeTicks = State.ProbeCost + State.DispatchCost;
-  char Host[256] = "";
-  gethostname(Host, sizeof(Host) - 1);
-  copyText(R.Host, Host);
-  copyCommand(R.Command);
-  copyText(R.Runtime, "torchprof " TORCHPROF_VERSION);
-  copyText(R.Framework, State.Framework);
-  copyText(R.Schedule, State.Opts.ScheduleText);
+void Recording::createProfile() {
+  if (File.exists())
+    return;
+  std::string Wanted = expandPattern(Shared.Program.Opts.File, 0);
+  File.create(Wanted);
+  noteFileError();
+  if (!File.exists())
+    return;
+  Shared.Program.HasRecorded = true;
+  if (File.isNumbered() && !IsForked)
+    note("%s exists; recording into %s", Wanted.c_str(), File.path().c_str());
+  File.header()->Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  using ProcessSegment = SegmentOf<SegmentType::Process>;
+  if (SegmentHeader *Head =
+          File.add(SegmentType::Process, ProcessSegment::payloadBytes())) {
+    Record = &ProcessSegment(Head).record();
+    describeProcess(*Record, Shared.Program);
+    Record->LoweredProbeTicksX16 = ProbeTicksX16;
+    Record->ExplicitProbeTicksX16 =
+        ProbeTicksX16 + Shared.Program.DispatchTicksX16;
+    moveCounters(Record->Counters);
+    File.publish();
+  }
+  using ClockSegment = SegmentOf<SegmentType::Clock>;
+  if (SegmentHeader *Head =
+          File.add(SegmentType::Clock,
+                   ClockSegment::payloadBytes(ClockTable::Capacity))) {
+    Clock.begin(*Head);
+    File.publish();
+  }
+  Shared.Children.each([this](const RegisteredChild &C) {
+    if (C.Kind == DynamicKind::Group)
+      writeSite(C.Site);
+  });
 }
 
-void createProfile() {
-  if (State.File.exists())
+void Recording::writeModel(const RegisteredModel &Model) {
+  using ManifestSegment = SegmentOf<SegmentType::Manifest>;
+  SegmentHeader *Head =
+      File.add(SegmentType::Manifest,
+               ManifestSegment::payloadBytes(Model.Manifest.size()));
+  if (!Head)
     return;
-  State.File.create(expandPattern(State.Opts.File, 0));
-  if (State.File.exists()) {
-    State.File.header()->Generation =
-        Process.Epoch.load(std::memory_order_relaxed);
-    if (SegmentHeader *Head =
-            State.File.add(SegmentType::Process, sizeof(ProcessRecord))) {
-      State.Record = reinterpret_cast<ProcessRecord *>(Head + 1);
-      fillRecord(*State.Record);
-      // From here on counters are in the file; those so far move there.
-      Process.Counters.store(State.Record->Counters, std::memory_order_release);
-      for (unsigned I = 0; I < CounterCapacity; ++I)
-        count(Counter(I),
-              __atomic_exchange_n(&earlyCounters()[I], 0, __ATOMIC_RELAXED));
-      State.File.publish();
-    }
-    if (SegmentHeader *Head = State.File.add(
-            SegmentType::Clock,
-            sizeof(ClockRecord) + AnchorCapacity * sizeof(ClockAnchor))) {
-      State.Clock = reinterpret_cast<ClockRecord *>(Head + 1);
-      State.Clock->Capacity = AnchorCapacity;
-      State.Clock->IntervalNs = 1'000'000'000;
-      addAnchor();
-      State.File.publish();
-    }
-    writeGroups();
+  ManifestSegment Segment(Head);
+  Segment.record() = {Model.ModelId, Model.FirstSlot, Model.SiteCount,
+                      Model.Manifest.size()};
+  memcpy(Segment.entries(), Model.Manifest.data(), Model.Manifest.size());
+  File.publish();
+}
+
+void Recording::writeChild(const RegisteredChild &Child) {
+  using ChildrenSegment = SegmentOf<SegmentType::DynamicSites>;
+  // One page for names of ordinary length; the longest fits as well.
+  constexpr uint32_t Sites = 62;
+  constexpr uint64_t Text =
+      PageBytes - sizeof(SegmentHeader) - ChildrenSegment::payloadBytes(Sites);
+  static_assert(Text >= DynamicSites::MaxNameBytes);
+  auto HasRoom = [&] {
+    const DynamicSitesRecord &R = ChildrenSegment(Children).record();
+    return R.Used < R.Capacity &&
+           R.TextCapacity - R.TextUsed >= Child.Name.size();
+  };
+  if (!Children || !HasRoom()) {
+    SegmentHeader *Head = File.add(SegmentType::DynamicSites,
+                                   ChildrenSegment::payloadBytes(Sites, Text));
+    if (!Head)
+      return;
+    DynamicSitesRecord &R = ChildrenSegment(Head).record();
+    R.Capacity = Sites;
+    R.TextCapacity = Text;
+    File.publish();
+    Children = Head;
+  }
+  ChildrenSegment Segment(Children);
+  DynamicSitesRecord &R = Segment.record();
+  memcpy(dynamicText(Segment) + R.TextUsed, Child.Name.data(),
+         Child.Name.size());
+  Segment.entries()[R.Used] = {Child.Site, Child.Parent,
+                               Child.Kind, Child.Flags,
+                               R.TextUsed, uint32_t(Child.Name.size())};
+  R.TextUsed += uint32_t(Child.Name.size());
+  storeRelease(R.Used, R.Used + 1);
+}
+
+/// Puts what a slot was given to into the file, its parents first.
+void Recording::writeSite(Slot Site) {
+  if (Site == NoSlot)
+    return;
+  if (const RegisteredModel *Model = Shared.Models.ownerOf(Site).Model) {
+    if (Written.insert(Model).second)
+      writeModel(*Model);
+  } else if (const RegisteredChild *Child = Shared.Children.childAt(Site)) {
+    if (!Written.insert(Child).second)
+      return;
+    writeSite(Child->Parent);
+    writeChild(*Child);
+  }
+}
+
+void Recording::writeNote(Slot Child) {
+  ProcessLock Lock;
+  if (!File.exists())
+    return;
+  try {
+    writeSite(Child);
+  } catch (const std::bad_alloc &) {
+    // The site is in the profile without its note.
   }
   noteFileError();
 }
 
-/// Keeps every second anchor, and so doubles their distance. The count says
-/// one meanwhile: a process killed here leaves a table that is short, not
-/// wrong.
-static void halveAnchors(ClockRecord &Clock, ClockAnchor *Anchors) {
-  storeRelease(Clock.Count, uint32_t(1));
-  uint32_t Kept = 0;
-  for (uint32_t I = 0; I < Clock.Capacity; I += 2) {
-    storeRelease(Anchors[Kept].Ticks, Anchors[I].Ticks);
-    storeRelease(Anchors[Kept].MonotonicNs, Anchors[I].MonotonicNs);
-    storeRelease(Anchors[Kept].RealtimeNs, Anchors[I].RealtimeNs);
-    storeRelease(Anchors[Kept].UncertaintyNs, Anchors[I].UncertaintyNs);
-    ++Kept;
-  }
-  storeRelease(Clock.IntervalNs, Clock.IntervalNs * 2);
-  storeRelease(Clock.Count, Kept);
-}
+//===----------------------------------------------------------------------===//
+// For the cold paths of spans
+//===----------------------------------------------------------------------===//
 
-void addAnchor() {
-  ClockRecord *Clock = State.Clock;
-  if (!Clock)
-    return;
-  auto *Anchors = reinterpret_cast<ClockAnchor *>(Clock + 1);
-  if (Clock->Count == Clock->Capacity)
-    halveAnchors(*Clock, Anchors);
-  ClockAnchor Now = clock::readAnchor();
-  ClockAnchor &To = Anchors[Clock->Count];
-  storeRelaxed(To.Ticks, Now.Ticks);
-  storeRelaxed(To.MonotonicNs, Now.MonotonicNs);
-  storeRelaxed(To.RealtimeNs, Now.RealtimeNs);
-  storeRelaxed(To.UncertaintyNs, Now.UncertaintyNs);
-  storeRelease(Clock->Count, Clock->Count + 1);
-  double Seconds = double(Clock->IntervalNs) / 1e9;
-  Process.NextAnchor.store(
-      Now.Ticks + uint64_t(double(clock::nominalTicksPerSecond()) * Seconds),
-      std::memory_order_relaxed);
-}
-
-/// Appends a name to the table of a type, in a new segment if it is full.
-static void writeName(SegmentType Type, RegionsRecord *&Table, uint32_t Slot,
-                      std::string_view Name) {
-  if (!Table || Table->Used == Table->Capacity) {
-    SegmentHeader *Head =
-        State.File.add(Type, RegionsOffset - sizeof(SegmentHeader) +
-                                 RegionCapacity * sizeof(RegionRecord));
-    if (!Head)
-      return;
-    Table = reinterpret_cast<RegionsRecord *>(Head + 1);
-    Table->Capacity = RegionCapacity;
-    State.File.publish();
-  }
-  auto *Records = reinterpret_cast<RegionRecord *>(
-      reinterpret_cast<char *>(Table) - sizeof(SegmentHeader) + RegionsOffset);
-  RegionRecord &To = Records[Table->Used];
-  To.Slot = Slot;
-  copyText(To.Name, Name);
-  storeRelease(Table->Used, Table->Used + 1);
-}
-
-void writeGroups() {
-  if (!State.File.exists())
-    return;
-  for (NodeGroup *G = newestGroup(); G; G = G->Next)
-    if (G->WrittenBy != State.Generation) {
-      G->WrittenBy = State.Generation;
-      writeName(SegmentType::Groups, State.Groups, G->Slot, G->Members);
+SlotEntry *Recording::touchSlot(Lane &L, Slot Site) {
+  if (SlotEntry *Known = knownEntry(L, Site)) [[likely]]
+    return Known;
+  if (Site == NoSlot)
+    return nullptr;
+  ProcessLock Lock;
+  SlotEntry *Entry = nullptr;
+  try {
+    createProfile();
+    uint32_t Slots = Shared.Models.slotCount();
+    if (number(Site) < Slots && (L.Attached || Threads.attach(L)) &&
+        Threads.growEntries(L, Slots)) {
+      writeSite(Site);
+      Entry = &L.Slots[number(Site)];
+      Entry->Data = Threads.newCell(L, Site);
+      if (!Entry->Data)
+        Entry = nullptr;
     }
+  } catch (const std::bad_alloc &) {
+    Entry = nullptr;
+  }
+  noteFileError();
+  return Entry;
 }
 
-void writeEntry(uint32_t Slot) {
-  Registered *Entry = entryOf(Slot);
-  if (!Entry || Entry->WrittenBy == State.Generation || !State.File.exists())
+void Recording::touchRuns(Lane &L, SlotEntry &Entry) {
+  if (Entry.Runs || !Entry.Data)
     return;
-  Entry->WrittenBy = State.Generation;
-  if (Entry->Text.empty())
-    return writeName(SegmentType::Regions, State.Regions, Entry->FirstSlot,
-                     Entry->Name);
-  SegmentHeader *Head = State.File.add(
-      SegmentType::Manifest, sizeof(ModelRecord) + Entry->Text.size());
-  if (!Head)
+  ProcessLock Lock;
+  Entry.Runs = Threads.newRuns(L, Entry.Data->Site);
+  noteFileError();
+}
+
+void Recording::continueCell(Lane &L, SlotEntry &Entry) {
+  ProcessLock Lock;
+  if (Cell *Next = Threads.newCell(L, Entry.Data->Site))
+    Entry.Data = Next;
+  noteFileError();
+}
+
+void Recording::anchorIfDue(uint64_t Now) {
+  if (Now < Process.NextAnchor.load(std::memory_order_relaxed) ||
+      pthread_mutex_trylock(&Process.Mutex) != 0)
     return;
-  auto *Model = reinterpret_cast<ModelRecord *>(Head + 1);
-  Model->ModelId = Entry->ModelId;
-  Model->FirstSlot = Entry->FirstSlot;
-  Model->SiteCount = Entry->SiteCount;
-  Model->TextBytes = Entry->Text.size();
-  memcpy(Model + 1, Entry->Text.data(), Entry->Text.size());
-  State.File.publish();
+  if (Now >= Process.NextAnchor.load(std::memory_order_relaxed))
+    Clock.addAnchor();
+  pthread_mutex_unlock(&Process.Mutex);
+}
+
+void Recording::step(bool ByHost) {
+  std::string Path;
+  ReadyCallback Callback = nullptr;
+  void *Context = nullptr;
+  {
+    ProcessLock Lock;
+    if (ByHost)
+      Gate.leaveStepsToHost();
+    else if (Shared.Program.StepsItself)
+      return;
+    torchprof::count(Counter::Steps);
+    Window::StepEnd End = Gate.endStep();
+    if (End.EndsCycle) {
+      Gate.shut();
+      Clock.addAnchor();
+      if (File.exists())
+        writeCopy(nextSnapshotName(), Path);
+      Callback = Shared.Program.Callback;
+      Context = Shared.Program.CallbackContext;
+    }
+    if (End.StartsEmpty)
+      resetLocked();
+    Gate.update();
+  }
+  if (Callback)
+    Callback(Path.c_str(), Context);
+}
+
+//===----------------------------------------------------------------------===//
+// For the host
+//===----------------------------------------------------------------------===//
+
+void Recording::setWindow(bool Open) {
+  ProcessLock Lock;
+  Shared.Program.WindowOpen = Open;
+  Gate.update();
+  if (!Open)
+    Clock.addAnchor();
+}
+
+void Recording::resetLocked() {
+  uint32_t Epoch = Gate.reset();
+  if (File.exists())
+    storeRelease(File.header()->Epoch, Epoch);
+  torchprof::count(Counter::Resets);
+}
+
+void Recording::reset() {
+  ProcessLock Lock;
+  resetLocked();
+}
+
+int Recording::flush() {
+  ProcessLock Lock;
+  if (!File.exists())
+    return 0;
+  Clock.addAnchor();
+  int Failure = 0;
+  if (msync(File.header(), PageBytes, MS_SYNC) != 0)
+    Failure = errno;
+  for (const ProfileFile::Segment &S : File.segments())
+    if (S.InFile && msync(S.Head, S.Head->Bytes, MS_SYNC) != 0)
+      Failure = errno;
+  return Failure;
+}
+
+std::string Recording::nextSnapshotName() const {
+  const std::string &Pattern = Shared.Program.Opts.File;
+  uint64_t Number = SnapshotCount + 1;
+  std::string Name = expandPattern(Pattern, Number);
+  // A pattern without %s names the profile itself.
+  if (Name == expandPattern(Pattern, 0))
+    Name = numberedName(Name, unsigned(Number));
+  return Name;
+}
+
+int Recording::writeCopy(const std::string &Name, std::string &Path) {
+  int Failure = writeSnapshot(File, Name, Path);
+  if (Failure) {
+    torchprof::count(Counter::FileErrors);
+    if (!WarnedOfSnapshot)
+      warn("%s: cannot write a snapshot: %s", Name.c_str(), strerror(Failure));
+    WarnedOfSnapshot = true;
+    return Failure;
+  }
+  torchprof::count(Counter::Snapshots);
+  ++SnapshotCount;
+  pthread_cond_broadcast(&SnapshotMade);
+  return 0;
+}
+
+int Recording::snapshot(const std::string &Name) {
+  ProcessLock Lock;
+  if (!File.exists())
+    return ENODATA;
+  Clock.addAnchor();
+  std::string Path;
+  return writeCopy(Name.empty() ? nextSnapshotName() : Name, Path);
+}
+
+uint64_t Recording::waitForSnapshot(uint64_t Above, uint64_t TimeoutMs) {
+  timespec Deadline;
+  clock_gettime(CLOCK_REALTIME, &Deadline);
+  constexpr uint64_t Longest = 1'000'000'000;
+  TimeoutMs = TimeoutMs < Longest ? TimeoutMs : Longest;
+  uint64_t Ns = uint64_t(Deadline.tv_nsec) + TimeoutMs % 1000 * 1'000'000;
+  Deadline.tv_sec += time_t(TimeoutMs / 1000 + Ns / 1'000'000'000);
+  Deadline.tv_nsec = long(Ns % 1'000'000'000);
+  ProcessLock Lock;
+  while (TimeoutMs && SnapshotCount <= Above)
+    if (pthread_cond_timedwait(&SnapshotMade, &Process.Mutex, &Deadline) != 0)
+      break;
+  return SnapshotCount;
+}
+
+Totals Recording::totals() {
+  ProcessLock Lock;
+  Totals T{};
+  T.Lanes = Threads.count();
+  if (File.exists() && !File.path().empty())
+    T.FileBytes = File.header()->FileBytes;
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  for (const ProfileFile::Segment &S : File.segments()) {
+    if (S.Head->Type != SegmentType::Cells)
+      continue;
+    ConstSegmentOf<SegmentType::Cells> Cells(S.Head);
+    uint32_t Used = __atomic_load_n(&Cells.record().Used, __ATOMIC_ACQUIRE);
+    T.Cells += Used;
+    for (uint32_t I = 0; I < Used; ++I) {
+      const Cell &C = Cells.entries()[I];
+      if (loadRelaxed(C.Epoch) != Epoch)
+        continue;
+      T.Count += loadRelaxed(C.Word) / 2;
+      T.Cut += loadRelaxed(C.Cut);
+      T.Begins += loadRelaxed(C.Begins);
+    }
+  }
+  return T;
 }
 
 } // namespace torchprof

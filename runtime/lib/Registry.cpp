@@ -1,4 +1,4 @@
-//===- Registry.cpp - models, regions and their slots ---------------------===//
+//===- Registry.cpp - models and their slots ------------------------------===//
 
 #include "Registry.h"
 
@@ -6,119 +6,86 @@
 
 namespace torchprof {
 
-std::atomic<const ModelTable *> Models{nullptr};
+using namespace format;
 
-static std::atomic<Registered *> Head{nullptr};
-static std::atomic<uint32_t> Slots{0};
-static std::atomic<NodeGroup *> Groups{nullptr};
-
-uint32_t slotCount() { return Slots.load(std::memory_order_acquire); }
-
-Registered *entryOf(uint32_t Slot) {
-  for (Registered *E = Head.load(std::memory_order_acquire); E;
-       E = E->Next.load(std::memory_order_acquire))
-    if (Slot - E->FirstSlot < E->SiteCount)
-      return E;
-  return nullptr;
+Registry::Owner Registry::ownerOf(Slot S) const {
+  for (const Range *R = Ranges.load(std::memory_order_acquire); R; R = R->Next)
+    if (S - R->First < R->Count)
+      return R->Of;
+  return {};
 }
 
-/// Publishes an entry at the list's head: one store, so that a fork sees the
-/// list with it or without it.
-static void publish(Registered *Entry, uint32_t Count) {
-  Entry->FirstSlot = Slots.load(std::memory_order_relaxed);
-  Entry->SiteCount = Count;
-  Slots.store(Entry->FirstSlot + Count, std::memory_order_release);
-  Entry->Next.store(Head.load(std::memory_order_relaxed),
-                    std::memory_order_relaxed);
-  Head.store(Entry, std::memory_order_release);
+bool Registry::hasRoomFor(uint32_t Count) const {
+  return number(NoSlot) - slotCount() > Count;
 }
 
-static bool hasRoomFor(uint32_t Count) {
-  return format::NoSlot - slotCount() > Count;
+void Registry::publish(Range *R) {
+  R->Next = Ranges.load(std::memory_order_relaxed);
+  Slots.store(number(R->First) + R->Count, std::memory_order_release);
+  Ranges.store(R, std::memory_order_release);
 }
 
-static void insert(const ModelTable &Table, const Registered &Model) {
-  uint64_t I = Model.ModelId & Table.Mask;
-  while (Table.Entries[I].Key.load(std::memory_order_relaxed))
-    I = (I + 1) & Table.Mask;
-  ModelTable::Entry &E = Table.Entries[I];
+void Registry::insert(const Table &T, const RegisteredModel &Model) {
+  uint64_t I = Model.ModelId & T.Mask;
+  while (T.Entries[I].Key.load(std::memory_order_relaxed))
+    I = (I + 1) & T.Mask;
+  Entry &E = T.Entries[I];
   E.FirstSlot = Model.FirstSlot;
   E.SiteCount = Model.SiteCount;
-  E.Roots = Model.Roots;
+  E.Model = &Model;
   E.Key.store(Model.ModelId + 1, std::memory_order_release);
 }
 
-/// Puts the newest model, the list's head, into the table, in a bigger one if
-/// the present one is half full. Old tables stay for probes that look there.
-static bool addToTable(const Registered &Model) {
-  const ModelTable *Old = Models.load(std::memory_order_relaxed);
+/// Puts the newest model into the table, in a bigger one if the present one is
+/// half full. Old tables stay for probes that look there.
+bool Registry::addToTable(const RegisteredModel &Model) {
+  const Table *Old = Models.load(std::memory_order_relaxed);
   uint64_t Count = 0;
-  for (Registered *E = Head.load(std::memory_order_relaxed); E;
-       E = E->Next.load(std::memory_order_relaxed))
-    Count += E->Text.empty() ? 0 : 1;
+  for (const Range *R = Ranges.load(std::memory_order_relaxed); R; R = R->Next)
+    Count += R->Of.Model ? 1 : 0;
   if (Old && 2 * Count <= Old->Mask) {
     insert(*Old, Model);
     return true;
   }
   uint64_t Size = Old ? 2 * (Old->Mask + 1) : 64;
-  auto *Entries = new (std::nothrow) ModelTable::Entry[Size];
-  auto *Table = new (std::nothrow) ModelTable{Size - 1, Entries, Old};
-  if (!Entries || !Table)
+  auto *Entries = new (std::nothrow) Entry[Size];
+  auto *New = new (std::nothrow) Table{Size - 1, Entries, Old};
+  if (!Entries || !New)
     return false;
-  for (Registered *E = Head.load(std::memory_order_relaxed); E;
-       E = E->Next.load(std::memory_order_relaxed))
-    if (!E->Text.empty())
-      insert(*Table, *E);
-  Models.store(Table, std::memory_order_release);
+  for (const Range *R = Ranges.load(std::memory_order_relaxed); R; R = R->Next)
+    if (R->Of.Model)
+      insert(*New, *R->Of.Model);
+  Models.store(New, std::memory_order_release);
   return true;
 }
 
-Registration registerModel(uint64_t ModelId, uint32_t SiteCount,
-                           std::string_view Text) {
-  for (Registered *E = Head.load(std::memory_order_relaxed); E;
-       E = E->Next.load(std::memory_order_relaxed))
-    if (!E->Text.empty() && E->ModelId == ModelId)
-      return E->Text == Text ? Registration::Known : Registration::Conflict;
+Registration Registry::add(uint64_t ModelId, uint32_t SiteCount,
+                           std::string_view Manifest) {
+  for (const Range *R = Ranges.load(std::memory_order_relaxed); R; R = R->Next)
+    if (R->Of.Model && R->Of.Model->ModelId == ModelId)
+      return Registration::Known;
   if (!hasRoomFor(SiteCount))
-    return Registration::Full;
-  auto *Model = new (std::nothrow) Registered;
+    return Registration::NoRoom;
+  Slot First{slotCount()};
   auto *Roots = new (std::nothrow) std::atomic<uint8_t>[SiteCount + 1]();
-  if (!Model || !Roots)
-    return Registration::Full;
-  Model->ModelId = ModelId;
-  Model->Text = Text;
-  Model->Roots = Roots;
-  publish(Model, SiteCount);
-  return addToTable(*Model) ? Registration::Added : Registration::Full;
+  auto *Model = new (std::nothrow)
+      RegisteredModel{ModelId, First, SiteCount, std::string(Manifest), Roots};
+  auto *R =
+      new (std::nothrow) Range{First, SiteCount, {Model, nullptr}, nullptr};
+  if (!Roots || !Model || !R)
+    return Registration::NoRoom;
+  publish(R);
+  return addToTable(*Model) ? Registration::Added : Registration::NoRoom;
 }
 
-uint32_t registerRegion(std::string_view Name) {
-  for (Registered *E = Head.load(std::memory_order_relaxed); E;
-       E = E->Next.load(std::memory_order_relaxed))
-    if (E->Text.empty() && E->Name == Name)
-      return E->FirstSlot;
-  auto *Region = new (std::nothrow) Registered;
-  if (!Region || !hasRoomFor(1))
-    return format::NoSlot;
-  Region->Name = Name;
-  publish(Region, 1);
-  return Region->FirstSlot;
-}
-
-NodeGroup *newestGroup() { return Groups.load(std::memory_order_acquire); }
-
-bool registerGroup(uint32_t Slot, std::string_view Members) {
-  NodeGroup *Newest = newestGroup();
-  for (NodeGroup *G = Newest; G; G = G->Next)
-    if (G->Slot == Slot && G->Members == Members)
-      return true;
-  auto *Group = new (std::nothrow) NodeGroup;
-  if (!Group)
+bool Registry::addBlock(DynamicBlock &Block, Slot &First, uint32_t Count) {
+  if (!hasRoomFor(Count))
     return false;
-  Group->Slot = Slot;
-  Group->Members = Members;
-  Group->Next = Newest;
-  Groups.store(Group, std::memory_order_release);
+  First = Slot{slotCount()};
+  auto *R = new (std::nothrow) Range{First, Count, {nullptr, &Block}, nullptr};
+  if (!R)
+    return false;
+  publish(R);
   return true;
 }
 

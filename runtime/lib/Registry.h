@@ -1,16 +1,19 @@
-//===- Registry.h - models, regions and their slots -------------*- C++ -*-===//
+//===- Registry.h - models and their slots ----------------------*- C++ -*-===//
 //
-// Gives each site of each registered model, and each user region, a dense
-// number in this process: its slot. Entries are only ever added and never
-// freed, so probes look sites up without a lock, and a child of fork can go
-// on using what it inherited, whatever the parent was adding at that moment.
+// Gives each site of each registered model a slot of this process, and hands
+// out blocks of slots to the sites that come to be later (DynamicSites.h).
+//
+// Entries are only ever added and never freed, so probes look sites up without
+// a lock. A child of fork goes on with what it inherited, whatever the parent
+// was adding at that moment, because compiled graphs carry slots: a registry
+// therefore outlives the recordings that use it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_REGISTRY_H
 #define TORCHPROF_REGISTRY_H
 
-#include "torchprof/format/Records.h"
+#include "torchprof/format/Site.h"
 
 #include <atomic>
 #include <cstdint>
@@ -19,92 +22,107 @@
 
 namespace torchprof {
 
-/// A registered model or, with an empty Text, a user region of one slot.
-struct Registered {
-  uint64_t ModelId = 0;
-  uint32_t FirstSlot = 0;
-  uint32_t SiteCount = 0;
-  std::string Text; ///< manifest
-  std::string Name; ///< region
+/// A registered model.
+struct RegisteredModel {
+  uint64_t ModelId;
+  format::Slot FirstSlot;
+  uint32_t SiteCount;
+  std::string Manifest; ///< its text
   /// Per site: 1 once a method was entered there.
-  std::atomic<uint8_t> *Roots = nullptr;
-  /// Process generation that wrote this entry into its file; lock.
-  uint64_t WrittenBy = 0;
-  std::atomic<Registered *> Next{nullptr};
+  std::atomic<uint8_t> *Roots;
 };
+
+struct DynamicBlock; // DynamicSites.cpp
 
 /// What registering a model led to.
-enum class Registration { Added, Known, Conflict, Full };
+enum class Registration { Added, Known, NoRoom };
 
-/// Adds a model. Caller holds the process lock.
-Registration registerModel(uint64_t ModelId, uint32_t SiteCount,
-                           std::string_view Text);
+class Registry {
+public:
+  Registry() = default;
+  Registry(const Registry &) = delete;
+  Registry &operator=(const Registry &) = delete;
 
-/// Slot of the region \p Name, adding it if it is new; NoSlot without memory.
-/// Caller holds the process lock.
-uint32_t registerRegion(std::string_view Name);
+  /// Adds the model unless it is known by its id. The caller holds the process
+  /// lock.
+  Registration add(uint64_t ModelId, uint32_t SiteCount,
+                   std::string_view Manifest);
 
-/// Nodes that an optimization moved between one pair, so that they are measured
-/// as one.
-struct NodeGroup {
-  uint32_t Slot = 0;
-  std::string Members; ///< kinds, joined by ", "
-  /// As in Registered.
-  uint64_t WrittenBy = 0;
-  NodeGroup *Next = nullptr;
-};
+  /// The site's model, null if it was never registered or has no such site.
+  /// Any thread.
+  const RegisteredModel *modelOf(format::SiteId Site) const {
+    const Entry *E = entryOf(Site);
+    return E && Site.index() < E->SiteCount ? E->Model : nullptr;
+  }
 
-/// Adds a group unless it is known. False without memory. Caller holds the
-/// process lock.
-bool registerGroup(uint32_t Slot, std::string_view Members);
+  /// Slot of a site, NoSlot if its model was never registered. Any thread.
+  format::Slot slotOf(format::SiteId Site) const {
+    const Entry *E = entryOf(Site);
+    if (!E || Site.index() >= E->SiteCount) [[unlikely]]
+      return format::NoSlot;
+    return E->FirstSlot + Site.index();
+  }
 
-/// The newest group. Any thread.
-NodeGroup *newestGroup();
+  /// What a slot was given to: one of the two, or neither. Any thread.
+  struct Owner {
+    const RegisteredModel *Model = nullptr;
+    DynamicBlock *Block = nullptr;
+  };
+  Owner ownerOf(format::Slot Slot) const;
 
-/// The entry that a slot belongs to; null if there is none. Any thread.
-Registered *entryOf(uint32_t Slot);
+  /// Number of slots given out. Any thread.
+  uint32_t slotCount() const { return Slots.load(std::memory_order_acquire); }
 
-/// Number of slots given out. Any thread.
-uint32_t slotCount();
+  /// Gives \p Count slots to \p Block, whose \p First it sets before others can
+  /// find the block. False without room. The caller holds the process lock.
+  bool addBlock(DynamicBlock &Block, format::Slot &First, uint32_t Count);
 
-/// Open-addressing table from model id to slots, replaced when it grows.
-struct ModelTable {
+private:
+  /// A stretch of slots, in a list that grows at its head: one store, so that a
+  /// fork sees the list with it or without it.
+  struct Range {
+    format::Slot First;
+    uint32_t Count;
+    Owner Of;
+    const Range *Next;
+  };
+  /// What a probe needs of a model, in one place.
   struct Entry {
     std::atomic<uint64_t> Key{0}; ///< model id + 1, 0 while empty
-    uint32_t FirstSlot = 0;
+    format::Slot FirstSlot{};
     uint32_t SiteCount = 0;
-    std::atomic<uint8_t> *Roots = nullptr;
+    const RegisteredModel *Model = nullptr;
   };
-  uint64_t Mask;
-  Entry *Entries;
-  const ModelTable *Replaced; ///< the smaller one, where probes may still look
-};
-extern std::atomic<const ModelTable *> Models;
+  /// Open-addressing table by model id, replaced when it grows.
+  struct Table {
+    uint64_t Mask;
+    Entry *Entries;
+    const Table *Replaced; ///< the smaller one, where probes may still look
+  };
 
-/// Table entry of a site's model, or null.
-inline const ModelTable::Entry *modelOf(uint64_t Site) {
-  const ModelTable *Table = Models.load(std::memory_order_acquire);
-  if (!Table) [[unlikely]]
-    return nullptr;
-  uint64_t Id = Site >> format::SiteIndexBits;
-  for (uint64_t I = Id & Table->Mask;; I = (I + 1) & Table->Mask) {
-    const ModelTable::Entry &E = Table->Entries[I];
-    uint64_t Key = E.Key.load(std::memory_order_acquire);
-    if (Key == Id + 1) [[likely]]
-      return &E;
-    if (Key == 0)
+  const Entry *entryOf(format::SiteId Site) const {
+    const Table *T = Models.load(std::memory_order_acquire);
+    if (!T) [[unlikely]]
       return nullptr;
+    for (uint64_t I = Site.model() & T->Mask;; I = (I + 1) & T->Mask) {
+      const Entry &E = T->Entries[I];
+      uint64_t Key = E.Key.load(std::memory_order_acquire);
+      if (Key == Site.model() + 1) [[likely]]
+        return &E;
+      if (Key == 0)
+        return nullptr;
+    }
   }
-}
 
-/// Slot of a site, NoSlot if its model was never registered.
-inline uint32_t slotOf(uint64_t Site) {
-  const ModelTable::Entry *E = modelOf(Site);
-  uint64_t Index = Site & (format::MaxSitesPerModel - 1);
-  if (!E || Index >= E->SiteCount) [[unlikely]]
-    return format::NoSlot;
-  return E->FirstSlot + uint32_t(Index);
-}
+  bool hasRoomFor(uint32_t Count) const;
+  void publish(Range *R);
+  bool addToTable(const RegisteredModel &Model);
+  static void insert(const Table &T, const RegisteredModel &Model);
+
+  std::atomic<const Table *> Models{nullptr};
+  std::atomic<const Range *> Ranges{nullptr};
+  std::atomic<uint32_t> Slots{0};
+};
 
 } // namespace torchprof
 

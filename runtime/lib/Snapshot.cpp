@@ -1,16 +1,13 @@
 //===- Snapshot.cpp - copies of the profile while it is written -----------===//
-//
-// A snapshot is a profile of its own: cells are copied under their sequence
-// locks, and what a reset has emptied is empty in it. The file appears under
-// its name complete or not at all.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Collector.h"
+#include "Snapshot.h"
+
+#include "Clock.h"
 #include "FileSizeSignal.h"
-#include "Probe.h"
-#include "Warn.h"
+#include "Process.h"
+#include "ProfileFile.h"
 #include "torchprof/format/LiveReader.h"
+#include "torchprof/format/Segments.h"
 
 #include <cerrno>
 #include <cstring>
@@ -24,57 +21,73 @@ namespace torchprof {
 using namespace format;
 
 namespace {
-/// Cells that a reset emptied and whose owners have not touched them since.
-using StaleSet = std::set<std::pair<uint32_t, uint32_t>>;
+/// Cells that a reset emptied and whose owners have not touched them since, by
+/// lane and slot.
+using StaleSet = std::set<std::pair<uint32_t, Slot>>;
 } // namespace
 
-/// Copies a cell that its owner may be updating. The owner may have lost its
-/// processor in the middle, so later tries wait, 100 ms in all. An odd Word in
+/// Copies a cell that its owner may be updating. The owner may have been
+/// preempted in the middle, so later tries wait, 100 ms in all. An odd Word in
 /// the copy says that it did not get through even then.
-static void copyCell(Cell &To, const Cell &From) {
+template <typename CellType>
+static void copyCell(CellType &To, const CellType &From) {
   for (unsigned Try = 0; Try < 200; ++Try) {
     if (copyLiveCell(To, From))
       return;
     usleep(500);
   }
-  copyWords(&To, &From, sizeof(Cell));
+  copyWords(&To, &From, sizeof(CellType));
   To.Word |= 1;
+}
+
+static SegmentHeader *headerOf(char *Copy) {
+  return reinterpret_cast<SegmentHeader *>(Copy);
 }
 
 static void copyCells(char *To, const SegmentHeader *From, uint32_t Epoch,
                       StaleSet &Stale) {
-  copyWords(To, From, CellsOffset);
-  auto *Record = reinterpret_cast<CellsRecord *>(To + sizeof(SegmentHeader));
-  auto *Cells = reinterpret_cast<Cell *>(To + CellsOffset);
-  auto *Source = reinterpret_cast<const Cell *>(
-      reinterpret_cast<const char *>(From) + CellsOffset);
-  for (uint32_t I = 0; I < Record->Used; ++I) {
-    copyCell(Cells[I], Source[I]);
-    if (Cells[I].Epoch == Epoch)
+  copyWords(To, From, SegmentLayout<SegmentType::Cells>::EntriesOffset);
+  SegmentOf<SegmentType::Cells> Copy(headerOf(To));
+  ConstSegmentOf<SegmentType::Cells> Source(From);
+  for (uint32_t I = 0; I < Copy.record().Used; ++I) {
+    Cell &C = Copy.entries()[I];
+    copyCell(C, Source.entries()[I]);
+    if (C.Epoch == Epoch)
       continue;
-    Stale.insert({From->Lane, Cells[I].Slot});
-    uint32_t Slot = Cells[I].Slot;
-    Cells[I] = Cell{};
-    Cells[I].Slot = Slot;
-    Cells[I].Epoch = Epoch;
-    Cells[I].Min = UINT64_MAX;
+    Stale.insert({From->Lane, C.Site});
+    Slot Site = C.Site;
+    C = Cell{};
+    C.Site = Site;
+    C.Epoch = Epoch;
+    C.Min = UINT64_MAX;
+  }
+}
+
+static void copyMeasure(char *To, const SegmentHeader *From, uint32_t Epoch) {
+  copyWords(To, From, SegmentLayout<SegmentType::Measure>::EntriesOffset);
+  SegmentOf<SegmentType::Measure> Copy(headerOf(To));
+  ConstSegmentOf<SegmentType::Measure> Source(From);
+  for (uint32_t I = 0; I < Copy.record().Used; ++I) {
+    MeasureCell &C = Copy.entries()[I];
+    copyCell(C, Source.entries()[I]);
+    if (C.Epoch != Epoch)
+      C = {C.Site, Epoch, 0, 0, 0, 0, 0, {}};
   }
 }
 
 static void copyTrace(char *To, const SegmentHeader *From, uint32_t Epoch) {
-  copyWords(To, From, TraceOffset);
-  auto *Record = reinterpret_cast<TraceRecord *>(To + sizeof(SegmentHeader));
-  if (Record->Epoch != Epoch) {
-    Record->Epoch = Epoch;
-    Record->Written = 0;
+  copyWords(To, From, SegmentLayout<SegmentType::Trace>::EntriesOffset);
+  SegmentOf<SegmentType::Trace> Copy(headerOf(To));
+  ConstSegmentOf<SegmentType::Trace> Source(From);
+  TraceRecord &Record = Copy.record();
+  if (Record.Epoch != Epoch) {
+    Record.Epoch = Epoch;
+    Record.Written = 0;
     return;
   }
-  Record->Written =
-      copyLiveRing(reinterpret_cast<TraceEvent *>(To + TraceOffset),
-                   reinterpret_cast<const TraceEvent *>(
-                       reinterpret_cast<const char *>(From) + TraceOffset),
-                   Record->Capacity, Record->Keep == TraceKeep::Last,
-                   reinterpret_cast<const TraceRecord *>(From + 1)->Written);
+  Record.Written =
+      copyLiveRing(Copy.entries(), Source.entries(), Record.Capacity,
+                   Record.Keep == TraceKeep::Last, Source.record().Written);
 }
 
 static void copySegment(char *To, const SegmentHeader *From, uint32_t Epoch,
@@ -82,22 +95,22 @@ static void copySegment(char *To, const SegmentHeader *From, uint32_t Epoch,
   switch (From->Type) {
   case SegmentType::Cells:
     return copyCells(To, From, Epoch, Stale);
+  case SegmentType::Measure:
+    return copyMeasure(To, From, Epoch);
   case SegmentType::Trace:
     return copyTrace(To, From, Epoch);
   case SegmentType::Runs: {
     copyWords(To, From, From->Bytes);
-    auto *Runs = reinterpret_cast<RunsRecord *>(To + sizeof(SegmentHeader));
-    if (Stale.count({From->Lane, Runs->Slot}))
-      Runs->Count = 0;
+    RunsRecord &Runs = SegmentOf<SegmentType::Runs>(headerOf(To)).record();
+    if (Stale.count({From->Lane, Runs.Site}))
+      Runs.Count = 0;
     return;
   }
-  case SegmentType::Process: {
+  case SegmentType::Process:
     copyWords(To, From, From->Bytes);
-    auto *Record =
-        reinterpret_cast<ProcessRecord *>(To + sizeof(SegmentHeader));
-    Record->EndTicks = clock::ticks();
+    SegmentOf<SegmentType::Process>(headerOf(To)).record().EndTicks =
+        clock::ticks();
     return;
-  }
   default:
     return copyWords(To, From, From->Bytes);
   }
@@ -117,25 +130,25 @@ static bool writeAll(int File, const char *Data, uint64_t Bytes) {
 }
 
 /// Writes the copy to an open file. Returns 0 or an errno value.
-static int writeCopy(int File) {
+static int writeCopy(const ProfileFile &Profile, int File) {
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
   uint64_t Bytes = PageBytes;
-  for (const ProfileFile::Segment &S : State.File.segments())
+  for (const ProfileFile::Segment &S : Profile.segments())
     Bytes += S.Head->Bytes;
   std::unique_ptr<char[]> Page(new (std::nothrow) char[PageBytes]);
   if (!Page)
     return ENOMEM;
-  copyWords(Page.get(), State.File.header(), PageBytes);
+  copyWords(Page.get(), Profile.header(), PageBytes);
   auto *Header = reinterpret_cast<FileHeader *>(Page.get());
   Header->State = FileState::Snapshot;
   Header->FileBytes = Bytes;
-  Header->SegmentCount = State.File.segments().size();
-  Header->Generation = Epoch;
+  Header->SegmentCount = Profile.segments().size();
+  Header->Epoch = Epoch;
   if (!writeAll(File, Page.get(), PageBytes))
     return errno;
   StaleSet Stale; // a root's cells precede its ring of runs
   uint32_t Index = 0;
-  for (const ProfileFile::Segment &S : State.File.segments()) {
+  for (const ProfileFile::Segment &S : Profile.segments()) {
     // Calls of operator new may throw for the set; the host must not see it.
     std::unique_ptr<char[]> Copy(new (std::nothrow) char[S.Head->Bytes]());
     if (!Copy)
@@ -145,7 +158,7 @@ static int writeCopy(int File) {
     } catch (const std::bad_alloc &) {
       return ENOMEM;
     }
-    reinterpret_cast<SegmentHeader *>(Copy.get())->Index = Index++;
+    headerOf(Copy.get())->Index = Index++;
     if (!writeAll(File, Copy.get(), S.Head->Bytes))
       return errno;
   }
@@ -175,80 +188,21 @@ static int placeFile(const std::string &Temporary, const std::string &Name,
   return EEXIST;
 }
 
-int writeSnapshot(const std::string &Name, std::string &Written) {
-  Written.clear();
+int writeSnapshot(const ProfileFile &Profile, const std::string &Name,
+                  std::string &Path) {
+  Path.clear();
   FileSizeSignalBlock Block;
   std::string Temporary = Name + ".part-" + std::to_string(getpid());
   int File =
       open(Temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  int Failure = File < 0 ? errno : writeCopy(File);
+  int Failure = File < 0 ? errno : writeCopy(Profile, File);
   if (File >= 0 && close(File) != 0 && !Failure)
     Failure = errno;
   if (!Failure)
-    Failure = placeFile(Temporary, Name, Written);
-  if (Failure) {
-    if (File >= 0)
-      unlink(Temporary.c_str());
-    count(Counter::FileErrors);
-    if (!State.WarnedOfSnapshot)
-      warn("%s: cannot write a snapshot: %s", Name.c_str(), strerror(Failure));
-    State.WarnedOfSnapshot = true;
-    return Failure;
-  }
-  count(Counter::Snapshots);
-  announceSnapshot();
-  return 0;
-}
-
-std::string nextSnapshotName() {
-  uint64_t Number = State.Snapshots + 1;
-  std::string Name = expandPattern(State.Opts.File, Number);
-  // A pattern without %s names the profile itself.
-  if (Name == expandPattern(State.Opts.File, 0))
-    Name = numberedName(Name, unsigned(Number));
-  return Name;
-}
-
-int snapshot(std::string_view Name) {
-  ProcessLock Lock;
-  makeReady();
-  if (!State.File.exists())
-    return ENODATA;
-  addAnchor();
-  std::string Written;
-  return writeSnapshot(Name.empty() ? nextSnapshotName() : std::string(Name),
-                       Written);
-}
-
-Totals totals() {
-  ProcessLock Lock;
-  Totals T{};
-  uint64_t *Counters = Process.Counters.load(std::memory_order_relaxed);
-  if (!Counters)
-    Counters = earlyCounters();
-  for (unsigned I = 0; I < CounterCapacity; ++I)
-    T.Counters[I] = loadRelaxed(Counters[I]);
-  T.Lanes = State.LaneCount;
-  if (State.File.exists() && !State.File.path().empty())
-    T.FileBytes = State.File.header()->FileBytes;
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  for (const ProfileFile::Segment &S : State.File.segments()) {
-    if (S.Head->Type != SegmentType::Cells)
-      continue;
-    auto *Record = reinterpret_cast<const CellsRecord *>(S.Head + 1);
-    auto *Cells = reinterpret_cast<const Cell *>(
-        reinterpret_cast<const char *>(S.Head) + CellsOffset);
-    uint32_t Used = __atomic_load_n(&Record->Used, __ATOMIC_ACQUIRE);
-    T.Cells += Used;
-    for (uint32_t I = 0; I < Used; ++I) {
-      if (loadRelaxed(Cells[I].Epoch) != Epoch)
-        continue;
-      T.Count += loadRelaxed(Cells[I].Word) / 2;
-      T.Cut += loadRelaxed(Cells[I].Cut);
-      T.Begins += loadRelaxed(Cells[I].Begins);
-    }
-  }
-  return T;
+    Failure = placeFile(Temporary, Name, Path);
+  if (Failure && File >= 0)
+    unlink(Temporary.c_str());
+  return Failure;
 }
 
 } // namespace torchprof

@@ -1,4 +1,4 @@
-//===- Warn.cpp - the runtime's one way to speak --------------------------===//
+//===- Warn.cpp - messages on standard error ------------------------------===//
 
 #include "Warn.h"
 #include "FileSizeSignal.h"
@@ -11,22 +11,33 @@
 
 namespace torchprof {
 
-void warn(const char *Format, ...) {
+static void print(const char *Kind, const char *Format, va_list Arguments) {
   int SavedErrno = errno;
-  char Line[1024] = "torchprof: warning: ";
+  char Line[1024];
+  snprintf(Line, sizeof(Line), "torchprof: %s: ", Kind);
   size_t Length = strlen(Line);
-  va_list Arguments;
-  va_start(Arguments, Format);
-  int Printed =
-      vsnprintf(Line + Length, sizeof(Line) - Length - 1, Format, Arguments);
-  va_end(Arguments);
-  if (Printed > 0)
+  if (vsnprintf(Line + Length, sizeof(Line) - Length - 1, Format, Arguments) >
+      0)
     Length = strlen(Line);
   Line[Length++] = '\n';
   FileSizeSignalBlock Block; // standard error may be a file
   ssize_t Written = write(STDERR_FILENO, Line, Length);
-  (void)Written; // a host without standard error hears nothing
+  (void)Written; // nobody reads where there is no standard error
   errno = SavedErrno;
+}
+
+void warn(const char *Format, ...) {
+  va_list Arguments;
+  va_start(Arguments, Format);
+  print("warning", Format, Arguments);
+  va_end(Arguments);
+}
+
+void note(const char *Format, ...) {
+  va_list Arguments;
+  va_start(Arguments, Format);
+  print("note", Format, Arguments);
+  va_end(Arguments);
 }
 
 } // namespace torchprof

@@ -1,7 +1,7 @@
-//===- Warn.h - the runtime's one way to speak ------------------*- C++ -*-===//
+//===- Warn.h - messages on standard error ----------------------*- C++ -*-===//
 //
-// One line per cause on standard error, `torchprof: warning: ...`, written
-// with one write() so that lines of several threads do not mix.
+// One line per cause, `torchprof: warning: ...`, written with one write() so
+// that lines of several threads do not mix. Neither fails; both keep errno.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,8 +10,11 @@
 
 namespace torchprof {
 
-/// Prints one warning line. Never fails; keeps errno.
+/// Prints one warning line.
 [[gnu::format(printf, 1, 2)]] void warn(const char *Format, ...);
+
+/// Prints one line of information.
+[[gnu::format(printf, 1, 2)]] void note(const char *Format, ...);
 
 } // namespace torchprof
 

@@ -65,20 +65,9 @@ static void statsOp(Stack &S) {
   TORCHPROF_STAT(lanes)
   TORCHPROF_STAT(cells)
   TORCHPROF_STAT(file_bytes)
-  TORCHPROF_STAT(lost_no_memory)
-  TORCHPROF_STAT(lost_no_model)
-  TORCHPROF_STAT(lost_conflict)
-  TORCHPROF_STAT(clock_backwards)
-  TORCHPROF_STAT(clock_clamped)
-  TORCHPROF_STAT(lowered_pairs)
-  TORCHPROF_STAT(explicit_pairs)
-  TORCHPROF_STAT(dropped_pairs)
-  TORCHPROF_STAT(grouped_pairs)
-  TORCHPROF_STAT(lowering_failed)
-  TORCHPROF_STAT(resets)
-  TORCHPROF_STAT(snapshots)
-  TORCHPROF_STAT(steps)
-  TORCHPROF_STAT(file_errors)
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
+  TORCHPROF_STAT(NAME)
+#include "torchprof/format/Counters.def"
 #undef TORCHPROF_STAT
   S.emplace_back(std::move(Dict));
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Clock.h"
-#include "Collector.h"
+#include "Control.h"
 #include "ManifestClass.h"
 
 #include <torch/csrc/jit/ir/ir.h>

@@ -12,8 +12,7 @@
 
 #include "Lowering.h"
 
-#include "Collector.h"
-#include "Probe.h"
+#include "Control.h"
 #include "Symbols.h"
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -232,7 +231,7 @@ static void lowerInExecutor(std::shared_ptr<Graph> &G) {
       if (Number)
         count(C, Number);
     for (const auto &[Site, Kinds] : Counts.Groups)
-      addGroup(uint64_t(Site), Kinds);
+      addGroup(format::SiteId::fromNumber(Site), Kinds);
   } catch (...) {
     count(format::Counter::LoweringFailed);
   }

@@ -7,7 +7,7 @@
 
 #include "ManifestClass.h"
 
-#include "Collector.h"
+#include "Control.h"
 
 #include <torch/custom_class.h>
 
@@ -19,14 +19,12 @@ class Manifest : public torch::CustomClassHolder {
 public:
   explicit Manifest(std::string StoredText) : Text(std::move(StoredText)) {
     introduceFramework();
-    Hidden = addModel(Text) == Registration::Conflict;
+    addModel(Text);
   }
   std::string text() const { return Text; }
-  bool isHidden() const { return Hidden; }
 
 private:
   std::string Text;
-  bool Hidden = false;
 };
 
 const auto Registered_ =
@@ -42,15 +40,5 @@ const auto Registered_ =
             });
 
 } // namespace
-
-bool manifestIsHidden(const c10::IValue &Value) {
-  if (!Value.isObject())
-    return false;
-  try {
-    return Value.toCustomClass<Manifest>()->isHidden();
-  } catch (const std::exception &) {
-    return false; // some other object: the model was not made by the pass
-  }
-}
 
 } // namespace torchprof

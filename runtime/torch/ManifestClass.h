@@ -9,15 +9,7 @@
 #ifndef TORCHPROF_MANIFESTCLASS_H
 #define TORCHPROF_MANIFESTCLASS_H
 
-namespace c10 {
-struct IValue;
-}
-
 namespace torchprof {
-
-/// True if \p Manifest is the manifest of a model that is not recorded,
-/// because another one has its id.
-bool manifestIsHidden(const c10::IValue &Manifest);
 
 /// Tells the collector which framework this is and what its interpreter adds
 /// to the cost of a pair of probes. Once per process; cheap afterwards.

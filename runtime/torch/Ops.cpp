@@ -7,8 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Collector.h"
-#include "ManifestClass.h"
 #include "Probe.h"
 
 #include <torch/csrc/jit/runtime/custom_operator.h>
@@ -31,11 +29,12 @@ static const torch::jit::RegisterOperators Registered_({
     probe("torchprof::begin(int site) -> int",
           [](Stack &S) {
             c10::IValue &Top = S.back();
-            Top = static_cast<int64_t>(beginSpan(uint64_t(Top.toInt())));
+            Top = static_cast<int64_t>(
+                beginSpan(format::SiteId::fromNumber(Top.toInt())));
           }),
     probe("torchprof::end(int begin, int site) -> ()",
           [](Stack &S) {
-            auto Site = uint64_t(S.back().toInt());
+            auto Site = format::SiteId::fromNumber(S.back().toInt());
             S.pop_back();
             auto Begin = uint64_t(S.back().toInt());
             S.pop_back();
@@ -43,14 +42,11 @@ static const torch::jit::RegisterOperators Registered_({
           }),
     probe("torchprof::enter(Any manifest, int site) -> int",
           [](Stack &S) {
-            bool Hidden =
-                Process.HasConflicts.load(std::memory_order_relaxed) != 0 &&
-                manifestIsHidden(S[S.size() - 2]);
-            auto Site = uint64_t(S.back().toInt());
+            auto Site = format::SiteId::fromNumber(S.back().toInt());
             S.pop_back();
             auto Frame =
                 reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-            S.back() = static_cast<int64_t>(enterRoot(Site, Frame, Hidden));
+            S.back() = static_cast<int64_t>(enterRoot(Site, Frame));
           }),
 });
 

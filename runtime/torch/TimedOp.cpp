@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Collector.h"
 #include "Probe.h"
 #include "Symbols.h"
 
@@ -32,12 +31,12 @@ namespace {
 
 /// Runs \p Inner between two readings of the clock.
 template <typename Run>
-inline void record(Run &&Inner, uint32_t Slot, Stack &S) {
-  FrameSpan Span(Slot);
+inline void record(Run &&Inner, format::Slot Site, Stack &S) {
+  FrameSpan Span(Site);
   try {
     Inner(S);
   } catch (...) {
-    abandonSpan(Slot, Span.begin());
+    abandonSpan(Site, Span.begin());
     throw;
   }
   Span.end();
@@ -46,10 +45,11 @@ inline void record(Run &&Inner, uint32_t Slot, Stack &S) {
 /// The same while the gate is open. While it is shut the call stands in the
 /// last place, where it needs no frame. If a window opens meanwhile the span is
 /// not counted as cut; the run around it is.
-template <typename Run> inline void timed(Run &Inner, uint32_t Slot, Stack &S) {
-  if (!gateIsOpen()) [[unlikely]]
+template <typename Run>
+inline void timed(Run &Inner, format::Slot Site, Stack &S) {
+  if (!ensureRecording()) [[unlikely]]
     return static_cast<void>(Inner(S));
-  record(Inner, Slot, S);
+  record(Inner, Site, S);
 }
 
 /// What all timed nodes of one operator share.
@@ -64,8 +64,8 @@ struct SharedOperator {
 /// heap before its operator does.
 struct TimedShared {
   SharedOperator *Op;
-  uint32_t Slot;
-  void operator()(Stack &S) { timed(Op->Run, Slot, S); }
+  format::Slot Site;
+  void operator()(Stack &S) { timed(Op->Run, Site, S); }
 };
 
 /// The same for an operator of the dispatcher, which can be called without
@@ -75,11 +75,11 @@ struct TimedShared {
 /// prediction: some 10 ns.
 struct TimedHandle {
   SharedOperator *Op;
-  uint32_t Slot;
+  format::Slot Site;
   void operator()(Stack &S) {
-    if (!gateIsOpen()) [[unlikely]]
+    if (!ensureRecording()) [[unlikely]]
       return call(*Op->Handle, S);
-    recordCall(*Op->Handle, Slot, S);
+    recordCall(*Op->Handle, Site, S);
   }
 
 private:
@@ -90,8 +90,8 @@ private:
     Handle.callBoxed(S);
   }
   [[gnu::noinline, gnu::flatten]] static void
-  recordCall(const c10::OperatorHandle &Handle, uint32_t Slot, Stack &S) {
-    record([&Handle](Stack &S) { Handle.callBoxed(S); }, Slot, S);
+  recordCall(const c10::OperatorHandle &Handle, format::Slot Site, Stack &S) {
+    record([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S);
   }
 };
 
@@ -103,20 +103,20 @@ static_assert(StoredInFunction<TimedShared> && StoredInFunction<TimedHandle>);
 /// Times an operation of the node's own.
 template <typename Run> class Timed {
 public:
-  Timed(Run Inner, uint64_t Site)
-      : Inner(std::move(Inner)), Site(Site), KnownSlot(slotOf(Site)) {}
+  Timed(Run Inner, format::SiteId Id)
+      : Inner(std::move(Inner)), Id(Id), KnownSite(Line.Models.slotOf(Id)) {}
 
   void operator()(Stack &S) {
-    uint32_t Slot = KnownSlot;
-    if (Slot == format::NoSlot) [[unlikely]]
-      Slot = slotOf(Site);
-    timed(Inner, Slot, S);
+    format::Slot Site = KnownSite;
+    if (Site == format::NoSlot) [[unlikely]]
+      Site = Line.Models.slotOf(Id);
+    timed(Inner, Site, S);
   }
 
 private:
   Run Inner;
-  uint64_t Site;
-  uint32_t KnownSlot; ///< NoSlot if the model was not registered in time
+  format::SiteId Id;
+  format::Slot KnownSite; ///< NoSlot if the model was not registered in time
 };
 
 /// The node's operator if all of its nodes run the same operation, else null.
@@ -230,19 +230,19 @@ static Operation makeTimed(const Node *N) {
                                "that an executor has optimized");
     });
   const Graph &Inner = *N->g(attr::Subgraph);
-  auto Site = uint64_t(N->i(symbols::site()));
+  auto Id = format::SiteId::fromNumber(N->i(symbols::site()));
   const Node *First = *Inner.nodes().begin();
   if (First->next()->kind() != prim::Return)
-    return Operation(Timed<RunGroup>(RunGroup(Inner), Site));
+    return Operation(Timed<RunGroup>(RunGroup(Inner), Id));
   if (takesCount(*First))
     return Operation(Timed<RunCounted>(
-        {First->getOperation(), int64_t(First->inputs().size())}, Site));
-  uint32_t Slot = slotOf(Site);
+        {First->getOperation(), int64_t(First->inputs().size())}, Id));
+  format::Slot Site = Line.Models.slotOf(Id);
   SharedOperator *Shared = sharedOperator(*First);
-  if (Shared && Slot != format::NoSlot)
-    return Shared->Handle ? Operation(TimedHandle{Shared, Slot})
-                          : Operation(TimedShared{Shared, Slot});
-  return Operation(Timed<RunPlain>({First->getOperation()}, Site));
+  if (Shared && Site != format::NoSlot)
+    return Shared->Handle ? Operation(TimedHandle{Shared, Site})
+                          : Operation(TimedShared{Shared, Site});
+  return Operation(Timed<RunPlain>({First->getOperation()}, Id));
 }
 
 static const RegisterOperators

@@ -4,8 +4,9 @@
 |* be profiled: loading the library and an instrumented model is enough, and  *|
 |* the environment controls it (docs/runtime-options.md).                     *|
 |*                                                                            *|
-|* Every function is safe from any thread, also while others record; none     *|
-|* throws, exits or blocks for longer than it takes to write what it says.    *|
+|* Every function is safe from any thread, also while others record. No       *|
+|* function throws or exits. flush and snapshot block on I/O; wait_snapshot   *|
+|* blocks as long as it is told; the others never block.                      *|
 |* Functions that return int return 0 or an errno value.                      *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
@@ -75,8 +76,9 @@ TORCHPROF_API void torchprof_on_ready(torchprof_ready_callback callback,
                                       void *context);
 
 /* User regions: named spans of the host's own code, nestable, per thread. A
-   region's number is the same for the same name. end() takes what begin()
-   returned and runs on the same thread. */
+   region's number is the same for the same name; 0 stands for none. A region
+   is a child of the span in which it begins. end() takes what begin() returned
+   and runs on the same thread. */
 TORCHPROF_API uint32_t torchprof_region(const char *name);
 TORCHPROF_API uint64_t torchprof_region_begin(uint32_t region);
 TORCHPROF_API void torchprof_region_end(uint32_t region, uint64_t begin);
@@ -84,26 +86,15 @@ TORCHPROF_API void torchprof_region_end(uint32_t region, uint64_t begin);
 /* What has been recorded, and what was lost. `size` is sizeof(struct
    torchprof_stats) of the caller; newer libraries fill older structs. */
 struct torchprof_stats {
-  uint64_t begins;          /* spans begun */
-  uint64_t count;           /* spans recorded */
-  uint64_t cut;             /* spans closed across a window's edge */
-  uint64_t lanes;           /* threads that recorded at the same time */
-  uint64_t cells;           /* nodes with data, counted per lane */
-  uint64_t file_bytes;      /* size of the profile's file, 0 without one */
-  uint64_t lost_no_memory;  /* spans lost because no cell could be had */
-  uint64_t lost_no_model;   /* spans whose model was never registered */
-  uint64_t lost_conflict;   /* spans of a model whose id was taken */
-  uint64_t clock_backwards; /* spans that ended before they began */
-  uint64_t clock_clamped;   /* spans of absurd length */
-  uint64_t lowered_pairs;   /* pairs of probes made one timed node */
-  uint64_t explicit_pairs;  /* pairs that lowering left alone */
-  uint64_t dropped_pairs;   /* pairs whose node was optimized away */
-  uint64_t grouped_pairs;   /* lowered pairs around several nodes */
-  uint64_t lowering_failed; /* graphs that lowering left alone */
-  uint64_t resets;
-  uint64_t snapshots;
-  uint64_t steps;
-  uint64_t file_errors; /* failures to make or grow a file */
+  uint64_t begins;     /* spans begun */
+  uint64_t count;      /* spans recorded */
+  uint64_t cut;        /* spans closed across a window's edge */
+  uint64_t lanes;      /* threads that recorded at the same time */
+  uint64_t cells;      /* nodes with data, counted per lane */
+  uint64_t file_bytes; /* size of the profile's file, 0 without one */
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
+  uint64_t NAME; /* MEANING */
+#include "torchprof/format/Counters.def"
 };
 TORCHPROF_API void torchprof_get_stats(struct torchprof_stats *stats,
                                        size_t size);

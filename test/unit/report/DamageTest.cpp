@@ -31,7 +31,7 @@ TEST(Damage, EveryTruncation) {
     if (!P) {
       std::string Text = toString(P.takeError());
       EXPECT_EQ(Text.rfind("cut.tprof: ", 0), 0u) << Text;
-      EXPECT_NE(Text.find("expected"), std::string::npos) << Text;
+      EXPECT_TRUE(StringRef(Text).contains("cut short") || Length == 0) << Text;
       ++Errors;
       continue;
     }
@@ -108,8 +108,8 @@ TEST(Damage, NamesTheSegment) {
   // The second segment's magic.
   Bytes[2 * format::PageBytes] = 'x';
   std::string Error = exerciseReader(Bytes);
-  EXPECT_EQ(Error, "damaged.tprof: offset 8192: expected the mark of a "
-                   "segment, found 0x47455378");
+  EXPECT_EQ(Error, "damaged.tprof: offset 8192: no segment begins here: "
+                   "expected its magic number 0x47455354, found 0x47455378");
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "../../../tools/torchprof-report/Profile/ProfileJson.h"
 #include "../../../tools/torchprof-report/Profile/ProfileReader.h"
 #include "TestProfiles.h"
+#include "torchprof/format/Segments.h"
 
 #include "gtest/gtest.h"
 
@@ -55,9 +56,15 @@ constexpr size_t Payload = sizeof(format::SegmentHeader);
 constexpr size_t OfBytes = offsetof(format::SegmentHeader, Bytes);
 constexpr size_t OfLane = offsetof(format::SegmentHeader, Lane);
 
+template <SegmentType Type>
+constexpr size_t Entries = format::SegmentLayout<Type>::EntriesOffset;
+
 const WrongNumber WrongNumbers[] = {
+    {"NoSegment", SegmentType::Clock, 0, 0x47455378, 4,
+     "no segment begins here: expected its magic number 0x47455354, found "
+     "0x47455378"},
     {"PartOfAPage", SegmentType::Clock, OfBytes, 5000, 8,
-     "expected a segment of whole pages, found 5000 bytes"},
+     "a segment of 5000 bytes, which are not whole pages"},
     {"BeyondTheEnd", SegmentType::Clock, OfBytes, uint64_t(1) << 40, 8,
      "expected a segment of 1099511627776 bytes, found only "},
     {"PayloadTooLarge", SegmentType::Clock,
@@ -65,44 +72,54 @@ const WrongNumber WrongNumbers[] = {
      "expected a payload of at most 4032 bytes, found 5000"},
     {"ProcessNotFirst", SegmentType::Process,
      offsetof(format::SegmentHeader, Type), 3, 4,
-     "expected the process segment first, found type 3"},
+     "the first segment is not the process but of type 3"},
     {"SecondProcess", SegmentType::Clock, offsetof(format::SegmentHeader, Type),
-     1, 4, "expected one process segment, found a second"},
+     1, 4, "a second process segment"},
     {"ManifestTooLong", SegmentType::Manifest,
      Payload + offsetof(format::ModelRecord, TextBytes), 9999, 8,
-     "expected a manifest of at most 4008 bytes, found 9999"},
+     "9999 entries of 1 bytes do not fit into a segment of 4096 bytes"},
     {"OtherModel", SegmentType::Manifest,
      Payload + offsetof(format::ModelRecord, ModelId), 6, 8,
-     "expected the model and number of sites of its manifest, found others"},
+     "the manifest and its record name different models or numbers of sites"},
     {"SlotsTooHigh", SegmentType::Manifest,
      Payload + offsetof(format::ModelRecord, FirstSlot), 0xfffffffe, 4,
-     "expected slots below 4294967295, found 4294967297"},
-    {"SlotTaken", SegmentType::Regions,
-     format::RegionsOffset + offsetof(format::RegionRecord, Slot), 1, 4,
-     "expected slots of its own, found slot 1 of an earlier segment"},
+     "slots beyond the largest one, 4294967294"},
+    {"SlotTaken", SegmentType::DynamicSites,
+     Entries<SegmentType::DynamicSites> + offsetof(format::DynamicSite, Site),
+     1, 4, "slot 1 belongs to an earlier segment"},
+    {"TooManyDynamicSites", SegmentType::DynamicSites,
+     Payload + offsetof(format::DynamicSitesRecord, Used), 5000, 4,
+     "expected at most 2 entries, found 5000"},
+    {"NamesTooLong", SegmentType::DynamicSites,
+     Payload + offsetof(format::DynamicSitesRecord, TextCapacity), 5000, 4,
+     "expected at most 3920 bytes of names, found 5000"},
+    {"NameTooLong", SegmentType::DynamicSites,
+     Entries<SegmentType::DynamicSites> +
+         offsetof(format::DynamicSite, NameBytes),
+     5000, 4, "the name of slot 3 is not in the segment's text"},
+    {"NameElsewhere", SegmentType::DynamicSites,
+     Entries<SegmentType::DynamicSites> +
+         offsetof(format::DynamicSite, NameOffset),
+     0xffffffff, 4, "the name of slot 3 is not in the segment's text"},
     {"TooManyAnchors", SegmentType::Clock,
      Payload + offsetof(format::ClockRecord, Count), 5000, 4,
-     "clock anchors, found 5000"},
+     "expected at most 2 entries, found 5000"},
     {"NoRoomForAnchors", SegmentType::Clock,
      Payload + offsetof(format::ClockRecord, Capacity), 5000, 4,
-     "expected room for 5000 entries of 32 bytes, found a segment of 4096 "
-     "bytes"},
+     "5000 entries of 32 bytes do not fit into a segment of 4096 bytes"},
     {"OtherLane", SegmentType::Lane, OfLane, 7, 4,
      "expected lane 7, found lane 0"},
     {"UnknownLane", SegmentType::Cells, OfLane, 7, 4,
-     "expected a segment of a known lane, found lane 7"},
+     "a segment of lane 7, which is not known"},
     {"TooManyCells", SegmentType::Cells,
      Payload + offsetof(format::CellsRecord, Used), 5000, 4,
-     "cells, found 5000"},
+     "entries, found 5000"},
     {"NoRoomForRuns", SegmentType::Runs,
      Payload + offsetof(format::RunsRecord, Capacity), 0, 4,
-     "expected room for runs, found none"},
+     "2 runs in a ring without room"},
     {"UnknownKeep", SegmentType::Trace,
      Payload + offsetof(format::TraceRecord, Keep), 3, 4,
-     "expected keep 1 or 2, found 3"},
-    {"TooManyRegions", SegmentType::Regions,
-     Payload + offsetof(format::RegionsRecord, Used), 5000, 4,
-     "names, found 5000"},
+     "keep is neither 1 nor 2 but 3"},
 };
 
 class WrongNumberTest : public testing::TestWithParam<WrongNumber> {};
@@ -138,6 +155,16 @@ TEST(Message, HeaderIsOfAnotherMachine) {
             "order mark 0x4030201");
 }
 
+TEST(Message, OtherVersions) {
+  size_t Version = offsetof(format::FileHeader, Version);
+  EXPECT_EQ(withHeader(Version, 1),
+            "x.tprof: recorded by an older torchprof (profile format 1); "
+            "record again");
+  EXPECT_EQ(withHeader(Version, 3),
+            "x.tprof: recorded by a newer torchprof (profile format 3); this "
+            "version reads format 2");
+}
+
 TEST(Message, HeaderHasAnotherSize) {
   EXPECT_EQ(withHeader(offsetof(format::FileHeader, HeaderBytes), 512),
             "x.tprof: offset 16: expected a header of 4096 bytes, found 512");
@@ -161,7 +188,7 @@ TEST(Message, UsedSizeEndsInASegmentsHeader) {
   EXPECT_EQ(
       withHeader(offsetof(format::FileHeader, FileBytes), uint64_t(Last + 32))
           .find("offset " + std::to_string(Last) +
-                ": expected a segment, found the end of the file"),
+                ": the file ends inside the header of a segment"),
       0u);
 }
 
@@ -172,15 +199,14 @@ TEST(Message, LaneComesTwice) {
   uint64_t Size = Bytes.size();
   memcpy(&Bytes[offsetof(format::FileHeader, FileBytes)], &Size, sizeof(Size));
   std::string Message = messageOf(Bytes);
-  EXPECT_NE(Message.find("expected a new lane, found lane 0 again"),
-            std::string::npos)
+  EXPECT_NE(Message.find("a second segment of lane 0"), std::string::npos)
       << Message;
 }
 
 TEST(Message, BufferIsNotAligned) {
   std::string Bytes = "x" + bytesOf(everySegment());
   std::string Message = messageOf(StringRef(Bytes).drop_front());
-  EXPECT_NE(Message.find("expected aligned entries, found others"),
+  EXPECT_NE(Message.find("the buffer is not aligned to 8 bytes"),
             std::string::npos)
       << Message;
 }
@@ -198,16 +224,16 @@ const WrongJson WrongJsons[] = {
      "lanes[0].cells[0].torn: expected true or false, found 1"},
     {"Counters", R"({"process": {"counters": []}})",
      "process.counters: expected an object, found []"},
-    {"Version", R"({"version": 2})",
-     "version: expected profile format version 1, found version 2"},
+    {"Version", R"({"version": 1})",
+     "version: expected profile format version 2, found version 1"},
     {"Producers", R"({"models": [{"sites": [{"producers": [1]}]}]})",
      "models[0]: expected producers among the sites, found 1"},
     {"Samples",
      R"({"lanes": [{"cells": [{"first": [1, 2, 3, 4, 5, 6, 7, 8]}]}]})",
      "lanes[0].cells[0].first[7]: expected at most 7 samples, found more"},
-    {"Bucket", R"({"lanes": [{"cells": [{"histogram": {"148": 1}}]}]})",
-     "lanes[0].cells[0].histogram.148: expected a bucket below 148, found "
-     "'148'"},
+    {"Bucket", R"({"lanes": [{"cells": [{"histogram": {"478": 1}}]}]})",
+     "lanes[0].cells[0].histogram.478: expected a bucket below 478, found "
+     "'478'"},
     {"Pair", R"({"lanes": [{"runs": [{"samples": [[1]]}]}]})",
      "lanes[0].runs[0].samples[0]: expected 2 numbers, found 1"},
     {"Ring", R"({"lanes": [{"runs": [{"count": 2, "samples": [[1, 2]]}]}]})",

@@ -118,7 +118,7 @@ TEST(Rows, RootsInsideNodesAreNotRuns) {
 
 TEST(Rows, OldGenerationsAreThrownAway) {
   SiteTable Sites = tableOf(R"({
-    "generation": 2,
+    "epoch": 2,
     "models": [{"id": 1, "sites": [{"kind": "method", "flags": ["root"]}]}],
     "lanes": [{"cells": [{"slot": 0, "samples": [5], "epoch": 1}]},
               {"cells": [{"slot": 0, "samples": [7]}]}]})");

@@ -28,7 +28,7 @@ std::string test::bytesOf(const Profile &P) {
 
 Profile test::everySegment() {
   return parse(R"json({
-    "state": "snapshot", "generation": 3,
+    "state": "snapshot", "epoch": 3,
     "process": {"pid": 1, "clock": "tsc", "ticks_per_second": 2500000000,
                 "mode": "trace", "counters": {"dropped_pairs": 1}},
     "anchor_interval_ns": 5,
@@ -42,7 +42,9 @@ Profile test::everySegment() {
                 {"parent": 0, "kind": "aten::mm", "name": "y", "scope": 1},
                 {"parent": 1, "kind": "aten::t", "producers": [1]}]
 }],
-    "regions": [{"slot": 3, "name": "load"}],
+    "dynamic_sites": [{"slot": 3, "parent": 1, "name": "load"},
+                      {"parent": 3, "kind": "group", "flags": ["cut"],
+                       "name": "aten::t, aten::mm"}],
     "lanes": [{"thread": 11, "name": "main", "current_slot": 1,
       "cells": [{"slot": 0, "samples": [10, 20]},
                 {"slot": 1, "samples": [5, 6, 70000], "cut": 2}],

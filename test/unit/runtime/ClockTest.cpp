@@ -1,7 +1,7 @@
 //===- ClockTest.cpp - trust, faults, anchors -----------------------------===//
 
 #include "Clock.h"
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -77,8 +77,8 @@ TEST(Clock, FileSaysWhichAndHowFast) {
   EXPECT_GE(P.Process.EndTicks, P.Process.StartTicks);
   EXPECT_GE(P.Anchors.size(), 2u); // at the start and at the exit
   EXPECT_GE(P.Anchors.back().MonotonicNs, P.Anchors.front().MonotonicNs);
-  EXPECT_NE(P.Process.LoweredProbeTicks, 0u);
-  EXPECT_GE(P.Process.ExplicitProbeTicks, P.Process.LoweredProbeTicks);
+  EXPECT_NE(P.Process.LoweredProbeTicksX16, 0u);
+  EXPECT_GE(P.Process.ExplicitProbeTicksX16, P.Process.LoweredProbeTicksX16);
 }
 
 TEST(Clock, RunEndsASecondApartLeaveAnchors) {

@@ -1,16 +1,34 @@
-//===- CollectorSupport.cpp - recording in child processes ----------------===//
+//===- CollectorSupport.cpp - recordings for tests ------------------------===//
 
 #include "Clock.h"
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <new>
 
 namespace torchprof::test {
 
+void startAfresh() {
+  // What a fork wipes, and then what a child inherits.
+  new (&Process) ProcessPage();
+  ThisLane = nullptr;
+  new (&Line) Lineage();
+  clock::inject(nullptr);
+}
+
 void record(const std::string &File, const std::function<void()> &Body) {
+  startAfresh();
+  ASSERT_EQ(setOption("file", File), 0);
+  Body();
+  if (Recording *R = Recording::existing())
+    R->close();
+  startAfresh();
+}
+
+void recordInChild(const std::string &File, const std::function<void()> &Body) {
   EXPECT_EQ(runChild([&] {
               ASSERT_EQ(setOption("file", File), 0);
               Body();
@@ -19,7 +37,7 @@ void record(const std::string &File, const std::function<void()> &Body) {
 }
 
 void addTestModel(uint64_t ModelId, unsigned Sites) {
-  EXPECT_EQ(addModel(manifestText(ModelId, Sites)), Registration::Added);
+  addModel(manifestText(ModelId, Sites));
 }
 
 static std::atomic<uint64_t> Now{1000};
@@ -31,7 +49,7 @@ void useTestClock(uint64_t Start) {
 void setClock(uint64_t Ticks) { Now = Ticks; }
 void advanceClock(uint64_t Ticks) { Now += Ticks; }
 
-void span(uint64_t Site, uint64_t Ticks) {
+void span(format::SiteId Site, uint64_t Ticks) {
   uint64_t Begin = beginSpan(Site);
   advanceClock(Ticks);
   endSpan(Begin, Site);

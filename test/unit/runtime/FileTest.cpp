@@ -1,6 +1,6 @@
 //===- FileTest.cpp - where the file cannot be had ------------------------===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -36,7 +36,7 @@ TEST(File, MissingFolderIsOneWarningAndTheHostGoesOn) {
     std::thread([] { spans(2, 5); }).join();
     std::string Warning = testing::internal::GetCapturedStderr();
     EXPECT_EQ(lines(Warning), 1u) << Warning;
-    EXPECT_NE(Warning.find("cannot make the profile: No such file"),
+    EXPECT_NE(Warning.find("cannot create the profile: No such file"),
               std::string::npos)
         << Warning;
     EXPECT_EQ(totals().Count, 10u); // in memory
@@ -52,7 +52,7 @@ TEST(File, ReadOnlyFolderIsOneWarningAndTheHostGoesOn) {
   TestFolder Folder;
   std::string Locked = Folder.file("locked");
   ASSERT_EQ(mkdir(Locked.c_str(), 0555), 0);
-  record(Locked + "/p.tprof", [&] {
+  recordInChild(Locked + "/p.tprof", [&] {
     if (geteuid() == 0) { // root may write anywhere
       ASSERT_EQ(setresuid(65534, 65534, 65534), 0);
     }
@@ -68,7 +68,7 @@ TEST(File, SizeLimitNeverRaisesASignal) {
   // Limits below each of the steps by which the file grows.
   for (uint64_t Limit : {0, 4096, 8192, 20'000, 40'000, 60'000, 100'000}) {
     TestFolder Folder;
-    record(Folder.file("p.tprof"), [&] {
+    recordInChild(Folder.file("p.tprof"), [&] {
       // Even the warning goes to a file that must not grow.
       ASSERT_NE(freopen(Folder.file("log").c_str(), "w", stderr), nullptr);
       rlimit Size{Limit, Limit};
@@ -78,7 +78,7 @@ TEST(File, SizeLimitNeverRaisesASignal) {
         spans(I, 2);
       std::thread([] { spans(1, 2); }).join();
       EXPECT_EQ(totals().Count, 400u);
-      EXPECT_GE(totals().Counters[unsigned(Counter::FileErrors)], 1u);
+      EXPECT_GE(counters()[unsigned(Counter::FileErrors)], 1u);
       EXPECT_EQ(snapshot(Folder.file("s.tprof")), EFBIG);
     });
     std::vector<std::string> Names = Folder.names();
@@ -92,7 +92,7 @@ TEST(File, SizeLimitNeverRaisesASignal) {
 
 TEST(File, WhatDidNotFitIsAppendedAtTheExitIfItFitsThen) {
   TestFolder Folder;
-  record(Folder.file("p.tprof"), [&] {
+  recordInChild(Folder.file("p.tprof"), [&] {
     rlimit Size{40'000, RLIM_INFINITY};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
     addTestModel(7, 100);
@@ -138,7 +138,7 @@ TEST(File, FullDiskIsOneWarningAndTheHostGoesOn) {
 TEST(File, DescriptorTakenOverByTheHostIsNeverGrown) {
   TestFolder Folder;
   std::string Precious = Folder.file("precious");
-  record(Folder.file("p.tprof"), [&] {
+  recordInChild(Folder.file("p.tprof"), [&] {
     addTestModel(7, 100);
     spans(1, 1);
     for (int Fd = 3; Fd < 256; ++Fd) // as daemons do
@@ -157,7 +157,7 @@ TEST(File, DescriptorTakenOverByTheHostIsNeverGrown) {
 
 TEST(File, PathStaysRightWhenTheHostChangesItsFolder) {
   TestFolder Folder;
-  record("relative.tprof", [&] {
+  recordInChild("relative.tprof", [&] {
     ASSERT_EQ(chdir(Folder.path().c_str()), 0);
     addTestModel(7, 100);
     spans(1, 1);
@@ -172,7 +172,7 @@ TEST(File, PathStaysRightWhenTheHostChangesItsFolder) {
 TEST(File, ExecInheritsNeitherMappingNorDescriptor) {
   TestFolder Folder;
   std::string Links = Folder.file("links");
-  record(Folder.file("p.tprof"), [&] {
+  recordInChild(Folder.file("p.tprof"), [&] {
     addTestModel(7, 2);
     spans(1, 1);
     std::string Command = "(ls -l /proc/$$/fd; cat /proc/$$/maps) > " + Links;
@@ -186,7 +186,7 @@ TEST(File, ExecInheritsNeitherMappingNorDescriptor) {
 
 TEST(File, ProbesAfterTheExitHandlerGoOnRecording) {
   TestFolder Folder;
-  record(Folder.file("p.tprof"), [] {
+  recordInChild(Folder.file("p.tprof"), [] {
     // Handlers run in reverse order: this one after the collector's.
     atexit([] { spans(1, 3); });
     addTestModel(7, 2);

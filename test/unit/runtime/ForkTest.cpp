@@ -1,6 +1,6 @@
 //===- ForkTest.cpp - children write files of their own -------------------===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 

@@ -1,6 +1,6 @@
 //===- FormatTest.cpp - the layout that docs/profile-format.md describes --===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -18,7 +18,7 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(FileHeader, State), 20u);
   EXPECT_EQ(offsetof(FileHeader, FileBytes), 24u);
   EXPECT_EQ(offsetof(FileHeader, SegmentCount), 32u);
-  EXPECT_EQ(offsetof(FileHeader, Generation), 40u);
+  EXPECT_EQ(offsetof(FileHeader, Epoch), 40u);
   EXPECT_EQ(offsetof(SegmentHeader, Bytes), 8u);
   EXPECT_EQ(offsetof(SegmentHeader, PayloadBytes), 16u);
   EXPECT_EQ(offsetof(SegmentHeader, Lane), 28u);
@@ -40,11 +40,13 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(Cell, Min), 56u);
   EXPECT_EQ(offsetof(Cell, Nested), 72u);
   EXPECT_EQ(offsetof(Cell, First), 80u);
-  EXPECT_EQ(offsetof(Cell, HistogramLow), 136u);
-  EXPECT_EQ(offsetof(Cell, HistogramHigh), 728u);
+  EXPECT_EQ(offsetof(Cell, Histogram), 136u);
   EXPECT_EQ(offsetof(TraceRecord, Epoch), 4u);
   EXPECT_EQ(offsetof(TraceRecord, Written), 16u);
-  EXPECT_EQ(offsetof(RegionRecord, Name), 4u);
+  EXPECT_EQ(offsetof(DynamicSite, NameOffset), 16u);
+  EXPECT_EQ(offsetof(MeasureRecord, Name), 24u);
+  EXPECT_EQ(offsetof(MeasureCell, Sum), 16u);
+  EXPECT_EQ(offsetof(MeasureCell, Nested), 40u);
 }
 
 /// Sixteen bytes per line, as `xxd -g1` prints them but without the text.
@@ -80,10 +82,11 @@ TEST(Format, WorkedExampleIsInTheDocumentation) {
   ASSERT_EQ(Bytes.size(), 53248u);
   std::ifstream Page(TORCHPROF_DOCS "/profile-format.md");
   std::string Text{std::istreambuf_iterator<char>(Page), {}};
+  constexpr uint64_t Segment = 0x5000, First = Segment + 2048;
   for (auto [From, Count] : {std::pair<uint64_t, uint64_t>{0, 48},
-                             {0x5000, 48},
-                             {0x5400, 144},
-                             {0x5400 + 136 + 4 * 20, 48}}) {
+                             {Segment, 48},
+                             {First, 144},
+                             {First + 136 + 4 * 20, 112}}) {
     std::string Wanted = dump(Bytes, From, Count);
     EXPECT_NE(Text.find(Wanted), std::string::npos)
         << "not in profile-format.md:\n"

@@ -1,6 +1,6 @@
 //===- FrameSpanTest.cpp - spans that keep what they found at their begin -===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -11,9 +11,9 @@ using namespace torchprof::test;
 
 /// A span of \p Ticks around \p Body.
 template <typename Function>
-static void frameSpan(uint64_t Site, uint64_t Ticks, Function Body) {
-  ASSERT_TRUE(gateIsOpen());
-  FrameSpan Span(slotOf(Site));
+static void frameSpan(format::SiteId Site, uint64_t Ticks, Function Body) {
+  ASSERT_TRUE(ensureRecording());
+  FrameSpan Span(Line.Models.slotOf(Site));
   advanceClock(Ticks);
   Body();
   Span.end();
@@ -60,7 +60,7 @@ TEST(FrameSpan, OneThatIsOpenAcrossAForkIsCountedInTheParent) {
     useTestClock();
     addTestModel(7, 3);
     span(site(7, 1), 1);
-    FrameSpan Span(slotOf(site(7, 1)));
+    FrameSpan Span(Line.Models.slotOf(site(7, 1)));
     advanceClock(2);
     EXPECT_EQ(runChild([&Span] {
                 Span.end();

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -99,7 +99,7 @@ protected:
   static void checkCell(const format::Cell &C) {
     uint64_t InHistogram = 0;
     for (unsigned B = 0; B < format::HistogramBuckets; ++B)
-      InHistogram += C.HistogramLow[B] + (uint64_t(C.HistogramHigh[B]) << 32);
+      InHistogram += C.Histogram[B];
     EXPECT_EQ(InHistogram, C.Word / 2);
     EXPECT_LE(C.Min * (C.Word / 2), C.Sum);
     EXPECT_GE(C.Max * (C.Word / 2), C.Sum);
@@ -157,7 +157,7 @@ TEST_F(Kill, FileSaysInWhichNodeTheProcessDied) {
             -SIGABRT);
   ReadProfile P = readProfile(Folder.file("p.tprof"));
   ASSERT_EQ(P.Lanes.size(), 1u);
-  EXPECT_EQ(P.Lanes[0].CurrentSlot, 2u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::Slot{2});
   EXPECT_GE(P.Lanes[0].CurrentTicks, P.Process.StartTicks);
   EXPECT_EQ(P.begins(2), 1u);
   EXPECT_EQ(P.count(2), 0u);

@@ -34,8 +34,8 @@ static void keepBusy(Cell &C, const std::atomic<bool> &Done) {
   }
 }
 
-/// Copies a busy cell 5000 times. A copy fails only while the owner is off its
-/// processor in the middle of an update.
+/// Copies a busy cell 5000 times. A copy fails only while the owner is
+/// preempted in the middle of an update.
 template <typename Read> static void readBusyCell(Read Copy) {
   auto Shared = std::make_unique<Cell>(emptyCell());
   std::atomic<bool> Done{false};
@@ -64,7 +64,8 @@ template <typename Read> static void readBusyCell(Read Copy) {
 }
 
 TEST(LiveReader, CellUpdatedWithoutAPauseIsCopiedWhole) {
-  readBusyCell(copyLiveCell);
+  readBusyCell(
+      [](Cell &To, const Cell &From) { return copyLiveCell(To, From); });
 }
 
 TEST(LiveReader, HistogramReadApartAddsUpToTheCount) {
@@ -111,7 +112,7 @@ struct Ring {
     Owner.Events = Events.data();
   }
   /// Event number I begins at tick I and lasts as long.
-  void add(uint64_t I) { traceSpan(Owner, I % 1000, I, I); }
+  void add(uint64_t I) { traceSpan(Owner, Slot(I % 1000), I, I); }
 
   std::vector<TraceEvent> copy(uint64_t &Written) const {
     std::vector<TraceEvent> To(Capacity);

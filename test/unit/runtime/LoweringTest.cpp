@@ -115,8 +115,11 @@ TEST_F(Lowering, SeveralNodesBetweenOnePairBecomeOneGroup) {
                             ((X + X) * X).relu() - (X + X)));
   });
   EXPECT_EQ(profile().count(1), 3u);
-  EXPECT_EQ(profile().Groups, (std::map<uint32_t, std::string>{
-                                  {1, "aten::add, aten::mul, aten::relu"}}));
+  EXPECT_EQ(
+      profile()
+          .child(format::DynamicKind::Group, "aten::add, aten::mul, aten::relu")
+          .Parent,
+      format::Slot{1});
 }
 
 TEST_F(Lowering, ControlFlowKeepsItsPairAndItsInsideIsLowered) {
@@ -154,7 +157,7 @@ TEST_F(Lowering, SiteThatIsNoConstantStaysExplicit) {
                     "  return (%y)\n");
     runPostPasses(G);
     EXPECT_EQ(countKind(*G, "torchprof::begin"), 1u);
-    interpret(G, {at::randn({8}), int64_t(site(7, 3))});
+    interpret(G, {at::randn({8}), site(7, 3).number()});
   });
   EXPECT_EQ(profile().count(3), 1u);
 }

@@ -36,11 +36,11 @@ TEST(Options, EnvironmentSetsThem) {
   EXPECT_EQ(P.Warnings, "");
   EXPECT_FALSE(P.Opts.Enabled);
   EXPECT_EQ(P.Opts.File, "a.tprof");
-  EXPECT_TRUE(P.Opts.Trace);
+  EXPECT_EQ(P.Opts.Mode, "trace");
   EXPECT_FALSE(P.Opts.Lower);
-  EXPECT_TRUE(P.Opts.KeepFirst);
+  EXPECT_EQ(P.Opts.TraceKeep, "first");
   EXPECT_EQ(P.Opts.TraceEvents, 64u);
-  EXPECT_EQ(P.Opts.Plan.Active, 2u);
+  EXPECT_EQ(P.Opts.Schedule.Active, 2u);
   EXPECT_EQ(P.Opts.Clock, "monotonic");
 }
 
@@ -48,7 +48,7 @@ TEST(Options, BadValueIsNamedAndTheDefaultStays) {
   Parsed P = parse({"TORCHPROF_MODE=fast"});
   EXPECT_EQ(P.Warnings, "torchprof: warning: TORCHPROF_MODE: expected "
                         "aggregate, trace, found 'fast'\n");
-  EXPECT_FALSE(P.Opts.Trace);
+  EXPECT_EQ(P.Opts.Mode, "aggregate");
   for (const char *Bad :
        {"TORCHPROF=maybe", "TORCHPROF_TRACE_EVENTS=100",
         "TORCHPROF_TRACE_EVENTS=8", "TORCHPROF_TRACE_KEEP=all",
@@ -64,7 +64,19 @@ TEST(Options, BadScheduleIsNamedWithWhatIsAllowed) {
   EXPECT_EQ(P.Warnings,
             "torchprof: warning: TORCHPROF_SCHEDULE: expected "
             "skip_first=N,wait=N,warmup=N,active=N,repeat=N, found 'wait=1'\n");
-  EXPECT_FALSE(P.Opts.Plan.exists());
+  EXPECT_FALSE(P.Opts.Schedule.exists());
+}
+
+TEST(Options, RecordTakesWordsOfItsList) {
+  EXPECT_EQ(parse({"TORCHPROF_RECORD=cpu"}).Opts.Record, "cpu");
+  EXPECT_EQ(parse({"TORCHPROF_RECORD="}).Opts.Record, "");
+  EXPECT_EQ(parse({"TORCHPROF_RECORD=cpu,heat"}).Warnings,
+            "torchprof: warning: TORCHPROF_RECORD: expected cpu, found "
+            "'cpu,heat'\n");
+  EXPECT_EQ(parse({"TORCHPROF_RECORD_EVERY=20"}).Opts.RecordEvery, 20u);
+  EXPECT_NE(parse({"TORCHPROF_RECORD_EVERY=0"}).Warnings, "");
+  EXPECT_EQ(parse({"TORCHPROF_RECORD_SITES=methods"}).Opts.RecordSites,
+            "methods");
 }
 
 TEST(Options, UnknownVariableIsNamedWithWhatIsKnown) {
@@ -94,8 +106,9 @@ TEST(Options, DefaultsOfTheTableAreThoseInForce) {
   EXPECT_NE(Page.find("`trace_events` | `" +
                       std::to_string(P.Opts.TraceEvents) + "`"),
             std::string::npos);
-  EXPECT_TRUE(P.Opts.Enabled && P.Opts.Lower && !P.Opts.Trace &&
-              !P.Opts.KeepFirst && !P.Opts.Plan.exists());
+  EXPECT_TRUE(P.Opts.Enabled && P.Opts.Lower && !P.Opts.Schedule.exists());
+  EXPECT_EQ(P.Opts.TraceEvents, 65536u);
+  EXPECT_EQ(P.Opts.TraceKeep, "last");
 }
 
 TEST(Options, DocumentationIsMadeFromTheTable) {

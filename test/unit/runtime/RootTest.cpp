@@ -1,6 +1,6 @@
-//===- RootTest.cpp - runs, regions, exceptions, conflicts ----------------===//
+//===- RootTest.cpp - runs, regions, exceptions ---------------------------===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -28,9 +28,9 @@ protected:
 };
 
 /// Enters a root as the op does, with the address of its own frame.
-[[gnu::noinline]] uint64_t enter(uint64_t Site, bool Hidden = false) {
-  return enterRoot(
-      Site, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), Hidden);
+[[gnu::noinline]] uint64_t enter(format::SiteId Site) {
+  return enterRoot(Site,
+                   reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
 }
 
 /// Calls \p Body with a deeper stack, as a nested interpreter would.
@@ -53,7 +53,7 @@ TEST_F(Root, RunsKeepTheLast1024Latencies) {
   });
   ReadProfile P = profile();
   ASSERT_EQ(P.Runs.size(), 1u);
-  EXPECT_EQ(P.Runs[0].Slot, 0u);
+  EXPECT_EQ(P.Runs[0].Site, format::Slot{0});
   EXPECT_EQ(P.Runs[0].Count, 1500u);
   ASSERT_EQ(P.Runs[0].Samples.size(), 1024u);
   EXPECT_EQ(P.Runs[0].Samples[1499 % 1024].LatencyTicks, 1500u);
@@ -80,7 +80,7 @@ TEST_F(Root, RootInsideARootIsACallNotARun) {
   EXPECT_EQ(P.count(0), 1u);
   EXPECT_EQ(P.count(4), 1u);
   ASSERT_EQ(P.Runs.size(), 1u);
-  EXPECT_EQ(P.Runs[0].Slot, 0u);
+  EXPECT_EQ(P.Runs[0].Site, format::Slot{0});
   EXPECT_EQ(P.cell(1).Nested, 10u); // the node it ran in knows its time
   EXPECT_EQ(P.cell(1).Sum, 11u);
   EXPECT_EQ(P.cell(0).Nested, 0u);
@@ -88,8 +88,9 @@ TEST_F(Root, RootInsideARootIsACallNotARun) {
 
 TEST_F(Root, RegionsNestAndKnowTheTimeOfRunsInside) {
   run([] {
-    uint32_t Request = regionSlot("request"), Parse = regionSlot("parse");
-    EXPECT_EQ(regionSlot("request"), Request);
+    uint32_t Request = regionNumber("request"), Parse = regionNumber("parse");
+    EXPECT_EQ(regionNumber("request"), Request);
+    EXPECT_NE(Parse, Request);
     uint64_t A = beginRegion(Request);
     advanceClock(1);
     uint64_t B = beginRegion(Parse);
@@ -105,6 +106,10 @@ TEST_F(Root, RegionsNestAndKnowTheTimeOfRunsInside) {
   EXPECT_EQ(P.cell(P.region("request")).Sum, 15u);
   EXPECT_EQ(P.cell(P.region("request")).Nested, 6u);
   EXPECT_EQ(P.cell(P.region("parse")).Sum, 2u);
+  using format::DynamicKind;
+  EXPECT_EQ(P.child(DynamicKind::Region, "request").Parent, format::NoSlot);
+  EXPECT_EQ(P.child(DynamicKind::Region, "parse").Parent,
+            P.child(DynamicKind::Region, "request").Site);
   ASSERT_EQ(P.Runs.size(), 1u); // a root inside a region is a run
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
 }
@@ -112,17 +117,17 @@ TEST_F(Root, RegionsNestAndKnowTheTimeOfRunsInside) {
 TEST_F(Root, ManyRegionsAllHaveNames) {
   run([] {
     for (int I = 0; I < 100; ++I) {
-      uint32_t Slot = regionSlot("region " + std::to_string(I));
-      endRegion(beginRegion(Slot), Slot);
+      uint32_t Name = regionNumber("region " + std::to_string(I));
+      endRegion(beginRegion(Name), Name);
     }
   });
-  EXPECT_EQ(profile().Regions.size(), 100u);
-  EXPECT_NE(profile().region("region 99"), format::NoSlot);
+  EXPECT_EQ(profile().Children.size(), 100u);
+  EXPECT_EQ(profile().count(profile().region("region 99")), 1u);
 }
 
 TEST_F(Root, RegionAcrossAWindowsEdgeIsCut) {
   run([] {
-    uint32_t R = regionSlot("r");
+    uint32_t R = regionNumber("r");
     uint64_t Begin = beginRegion(R);
     stop();
     endRegion(Begin, R);
@@ -154,7 +159,7 @@ TEST_F(Root, AbandonedSpanLeavesNoCurrentSite) {
   run([] {
     enter(site(7, 0));
     uint64_t Node = beginSpan(site(7, 1));
-    abandonSpan(1, Node);
+    abandonSpan(format::Slot{1}, Node);
   });
   EXPECT_EQ(profile().Lanes[0].CurrentSlot, format::NoSlot);
   EXPECT_EQ(profile().begins(1), 1u);
@@ -169,7 +174,8 @@ TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
     deeper([] {
       enter(site(8, 0));
       uint64_t Inner = beginSpan(site(8, 1));
-      abandonSpan(5, Inner); // the custom op of site(7, 1) catches it
+      abandonSpan(format::Slot{5},
+                  Inner); // the custom op of site(7, 1) catches it
     });
     advanceClock(3);
     endSpan(Node, site(7, 1));
@@ -230,27 +236,72 @@ TEST_F(Root, BeginAndEndOnDifferentThreads) {
   EXPECT_EQ(P.Lanes[1].CurrentSlot, format::NoSlot);
 }
 
-TEST_F(Root, SecondModelWithATakenIdIsNotRecorded) {
+/// A region in a node's code must not make the node's own time disappear.
+TEST_F(Root, RegionInsideARunTakesNothingFromTheSpansAroundIt) {
   run([] {
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(addModel(manifestText(7, 5)), Registration::Conflict);
-    EXPECT_EQ(addModel(manifestText(7, 6)), Registration::Conflict);
-    std::string Warning = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(std::count(Warning.begin(), Warning.end(), '\n'), 1) << Warning;
-    EXPECT_EQ(Process.HasConflicts, 1u);
-    span(site(7, 1), 1);
-    for (int I = 0; I < 2; ++I) {
-      uint64_t R = enter(site(7, 0), /*Hidden=*/true);
-      span(site(7, 1), 100);
-      if (I) // the first is left by an exception
-        endSpan(R, site(7, 0));
-    }
+    uint32_t Name = regionNumber("inner");
     uint64_t R = enter(site(7, 0));
-    span(site(7, 1), 2);
+    uint64_t Begin = beginRegion(Name);
+    span(site(7, 1), 5);
+    endRegion(Begin, Name);
+    uint64_t Node = beginSpan(site(7, 2));
+    Begin = beginRegion(Name);
+    advanceClock(3);
+    endRegion(Begin, Name);
+    endSpan(Node, site(7, 2));
     endSpan(R, site(7, 0));
   });
   ReadProfile P = profile();
-  EXPECT_EQ(P.sum(1), 3u);
-  EXPECT_EQ(P.count(0), 1u);
-  EXPECT_EQ(P.counter(Counter::LostConflict), 3u);
+  EXPECT_EQ(P.cell(0).Sum, 8u);
+  EXPECT_EQ(P.cell(0).Nested, 0u);
+  EXPECT_EQ(P.cell(2).Nested, 0u);
+  ASSERT_EQ(P.Children.size(), 2u); // one name below two parents
+  EXPECT_EQ(P.Children[0].Parent, format::Slot{0});
+  EXPECT_EQ(P.sum(number(P.Children[0].Site)), 5u);
+  EXPECT_EQ(P.Children[1].Parent, format::Slot{2});
+  EXPECT_EQ(P.sum(number(P.Children[1].Site)), 3u);
+}
+
+TEST_F(Root, RunInARegionInANodeIsPartOfBoth) {
+  run([] {
+    addTestModel(8, 2);
+    uint32_t Outer = regionNumber("outer"), Inner = regionNumber("inner");
+    uint64_t R = enter(site(7, 0));
+    uint64_t Node = beginSpan(site(7, 1));
+    uint64_t A = beginRegion(Outer), B = beginRegion(Inner);
+    deeper([] {
+      uint64_t Call = enter(site(8, 0));
+      advanceClock(10);
+      endSpan(Call, site(8, 0));
+    });
+    endRegion(B, Inner);
+    endRegion(A, Outer);
+    advanceClock(1);
+    endSpan(Node, site(7, 1));
+    endSpan(R, site(7, 0));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.cell(1).Nested, 10u);
+  EXPECT_EQ(P.cell(P.region("inner")).Nested, 10u);
+  EXPECT_EQ(P.cell(P.region("outer")).Nested, 10u); // the inner region's time
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Root, RegionsDeeperThanTheFrameTableStillCount) {
+  run([] {
+    uint32_t Name = regionNumber("r");
+    std::vector<uint64_t> Begins;
+    for (int I = 0; I < 100; ++I) {
+      advanceClock(1);
+      Begins.push_back(beginRegion(Name));
+    }
+    while (!Begins.empty()) {
+      endRegion(Begins.back(), Name);
+      Begins.pop_back();
+    }
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.Children.size(), 100u); // each one inside the one before it
+  for (const ReadProfile::ChildOf &C : P.Children)
+    EXPECT_EQ(P.count(number(C.Site)), 1u);
 }

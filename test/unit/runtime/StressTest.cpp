@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -49,7 +49,7 @@ static void hammer(const char *Mode) {
         }
       });
     Threads.emplace_back([&] {
-      uint32_t Region = regionSlot("stress");
+      uint32_t Region = regionNumber("stress");
       while (!Done)
         endRegion(beginRegion(Region), Region);
     });

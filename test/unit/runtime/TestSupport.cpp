@@ -1,16 +1,14 @@
-//===- TestSupport.cpp - profiles of child processes ----------------------===//
+//===- TestSupport.cpp - profiles for tests -------------------------------===//
 
 #include "TestSupport.h"
-#include "torchprof/format/LiveReader.h"
+
+#include "Profile/ProfileReader.h"
 #include "torchprof/format/Manifest.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,118 +25,53 @@ using namespace format;
 // Reading
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Reads fixed-size records from a file's bytes; running over the end fails.
-class Bytes {
-public:
-  explicit Bytes(const std::string &Path) {
-    std::ifstream File(Path, std::ios::binary);
-    Data.assign(std::istreambuf_iterator<char>(File), {});
-  }
-  template <typename T> T at(uint64_t Offset) const {
-    T Record{};
-    if (Offset + sizeof(T) > Data.size()) {
-      ADD_FAILURE() << "record at " << Offset << " runs over the end";
-      return Record;
-    }
-    memcpy(static_cast<void *>(&Record), Data.data() + Offset, sizeof(T));
-    return Record;
-  }
-  std::string text(uint64_t Offset, uint64_t Length) const {
-    return Offset + Length <= Data.size() ? Data.substr(Offset, Length) : "";
-  }
-
-private:
-  std::string Data;
-};
-} // namespace
-
-static void readSegment(ReadProfile &P, const Bytes &B, uint64_t Offset,
-                        const SegmentHeader &Head) {
-  uint64_t Payload = Offset + sizeof(SegmentHeader);
-  switch (Head.Type) {
-  case SegmentType::Process:
-    P.Process = B.at<ProcessRecord>(Payload);
-    break;
-  case SegmentType::Manifest: {
-    P.Models.push_back(B.at<ModelRecord>(Payload));
-    P.Manifests.push_back(
-        B.text(Payload + sizeof(ModelRecord), P.Models.back().TextBytes));
-    break;
-  }
-  case SegmentType::Clock: {
-    auto Clock = B.at<ClockRecord>(Payload);
-    for (uint32_t I = 0; I < Clock.Count; ++I)
-      P.Anchors.push_back(B.at<ClockAnchor>(Payload + sizeof(ClockRecord) +
-                                            I * sizeof(ClockAnchor)));
-    break;
-  }
-  case SegmentType::Lane:
-    P.Lanes.push_back(B.at<LaneRecord>(Payload));
-    break;
-  case SegmentType::Cells: {
-    auto Cells = B.at<CellsRecord>(Payload);
-    EXPECT_LE(Cells.Used, Cells.Capacity);
-    for (uint32_t I = 0; I < Cells.Used; ++I) {
-      auto C = B.at<Cell>(Offset + CellsOffset + I * sizeof(Cell));
-      if (C.Epoch == P.Header.Generation)
-        P.Cells.push_back({Head.Lane, C});
-    }
-    break;
-  }
-  case SegmentType::Runs: {
-    auto Runs = B.at<RunsRecord>(Payload);
-    ReadProfile::RunsOf R{Head.Lane, Runs.Slot, Runs.Count, {}};
-    for (uint64_t I = 0; I < Runs.Count && I < Runs.Capacity; ++I)
-      R.Samples.push_back(B.at<RunSample>(Payload + sizeof(RunsRecord) +
-                                          I * sizeof(RunSample)));
-    P.Runs.push_back(R);
-    break;
-  }
-  case SegmentType::Trace: {
-    ReadProfile::TraceOf T{Head.Lane, B.at<TraceRecord>(Payload), {}};
-    if (T.Head.Epoch != P.Header.Generation)
-      T.Head.Written = 0;
-    for (uint64_t I = 0; I < T.Head.Written && I < T.Head.Capacity; ++I)
-      T.Events.push_back(
-          B.at<TraceEvent>(Offset + TraceOffset + I * sizeof(TraceEvent)));
-    P.Traces.push_back(T);
-    break;
-  }
-  case SegmentType::Regions:
-  case SegmentType::Groups: {
-    auto Regions = B.at<RegionsRecord>(Payload);
-    for (uint32_t I = 0; I < Regions.Used; ++I) {
-      auto R =
-          B.at<RegionRecord>(Offset + RegionsOffset + I * sizeof(RegionRecord));
-      (Head.Type == SegmentType::Regions ? P.Regions : P.Groups)[R.Slot] =
-          R.Name;
-    }
-    break;
-  }
-  }
+template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
+  uint32_t Number = L.Record.Lane;
+  To.Lanes.push_back(L.Record);
+  for (const auto &Cells : L.Cells)
+    for (const Cell &C : Cells)
+      if (C.Epoch == To.Header.Epoch)
+        To.Cells.push_back({Number, C});
+  for (const report::RunRing &R : L.Runs)
+    To.Runs.push_back(
+        {Number, R.Slot, R.Count, {R.Samples.begin(), R.Samples.end()}});
+  for (const report::TraceBuffer &T : L.Traces)
+    To.Traces.push_back(
+        {Number,
+         {T.Keep, uint32_t(To.Header.Epoch), T.Capacity, T.Written},
+         {T.Events.begin(), T.Events.end()}});
+  for (const auto &M : L.Measures)
+    for (const MeasureCell &C : M.Cells)
+      if (C.Epoch == To.Header.Epoch)
+        To.Measures.push_back({Number, M.Id, C});
 }
 
 ReadProfile readProfile(const std::string &Path) {
-  ReadProfile P;
-  Bytes B(Path);
-  P.Header = B.at<FileHeader>(0);
-  EXPECT_EQ(memcmp(P.Header.Magic, FileMagic, sizeof(FileMagic)), 0) << Path;
-  uint64_t Offset = P.Header.HeaderBytes;
-  uint32_t Index = 0;
-  while (Offset < P.Header.FileBytes) {
-    auto Head = B.at<SegmentHeader>(Offset);
-    EXPECT_EQ(Head.Magic, SegmentMagic);
-    EXPECT_EQ(Head.Index, Index);
-    if (Head.Magic != SegmentMagic || Head.Bytes < PageBytes)
-      break;
-    readSegment(P, B, Offset, Head);
-    Offset += Head.Bytes;
-    ++Index;
+  ReadProfile To;
+  auto Read = report::loadProfile(Path);
+  if (!Read) {
+    ADD_FAILURE() << llvm::toString(Read.takeError());
+    return To;
   }
-  EXPECT_EQ(P.Header.SegmentCount, Index);
-  EXPECT_EQ(P.Header.FileBytes, Offset);
-  return P;
+  for (const std::string &Warning : Read->Warnings)
+    ADD_FAILURE() << Path << ": " << Warning;
+  To.Header.State = Read->State;
+  To.Header.FileBytes = Read->FileBytes;
+  To.Header.SegmentCount = Read->SegmentCount;
+  To.Header.Epoch = Read->Epoch;
+  To.Process = Read->Process;
+  To.Anchors = Read->Anchors;
+  for (const report::Model &M : Read->Models) {
+    To.Manifests.push_back(printManifest(*M.Table));
+    To.Models.push_back({M.Table->ModelId, M.FirstSlot,
+                         uint32_t(M.Table->Sites.size()),
+                         To.Manifests.back().size()});
+  }
+  for (const report::DynamicSite &D : Read->DynamicSites)
+    To.Children.push_back({D.Slot, D.Parent, D.Kind, D.Flags, D.Name});
+  for (const report::Lane &L : Read->Lanes)
+    addLane(To, L);
+  return To;
 }
 
 void expectWhole(const Cell &C) {
@@ -146,7 +79,7 @@ void expectWhole(const Cell &C) {
   EXPECT_GE(C.Begins, C.Word / 2);
   uint64_t InHistogram = 0;
   for (unsigned I = 0; I < HistogramBuckets; ++I)
-    InHistogram += histogramCount(C, I);
+    InHistogram += C.Histogram[I];
   EXPECT_EQ(InHistogram, C.Word / 2);
   if (C.Word) {
     EXPECT_LE(C.Min, C.Max);
@@ -159,7 +92,7 @@ template <typename Get>
 static uint64_t sumOver(const ReadProfile &P, uint32_t Slot, Get Field) {
   uint64_t Sum = 0;
   for (const ReadProfile::CellOf &C : P.Cells)
-    if (C.Data.Slot == Slot)
+    if (number(C.Data.Site) == Slot)
       Sum += Field(C);
   return Sum;
 }
@@ -181,7 +114,7 @@ const Cell &ReadProfile::cell(uint32_t Slot) const {
   static const Cell None{};
   const Cell *Found = nullptr;
   for (const CellOf &C : Cells)
-    if (C.Data.Slot == Slot) {
+    if (number(C.Data.Site) == Slot) {
       EXPECT_EQ(Found, nullptr) << "slot " << Slot << " has several cells";
       Found = &C.Data;
     }
@@ -189,11 +122,23 @@ const Cell &ReadProfile::cell(uint32_t Slot) const {
   return Found ? *Found : None;
 }
 
-uint32_t ReadProfile::region(const std::string &Name) const {
-  for (const auto &[Slot, Text] : Regions)
-    if (Text == Name)
-      return Slot;
-  return NoSlot;
+const ReadProfile::ChildOf &ReadProfile::child(DynamicKind Kind,
+                                               const std::string &Name) const {
+  static const ChildOf None{NoSlot, NoSlot, Kind, 0, ""};
+  for (const ChildOf &C : Children)
+    if (C.Kind == Kind && C.Name == Name)
+      return C;
+  ADD_FAILURE() << "no child of the name " << Name;
+  return None;
+}
+
+const MeasureCell &ReadProfile::measure(MeasureId Id, uint32_t Slot) const {
+  static const MeasureCell None{};
+  for (const MeasureOf &M : Measures)
+    if (M.Measure == Id && number(M.Data.Site) == Slot)
+      return M.Data;
+  ADD_FAILURE() << "slot " << Slot << " has no such measure";
+  return None;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,8 @@
-//===- TestSupport.h - profiles of child processes --------------*- C++ -*-===//
+//===- TestSupport.h - profiles for tests -----------------------*- C++ -*-===//
 //
-// The collector is one per process, so each case records in a child process
-// and reads the file that the child left.
+// A case records in this process, with a recording of its own, and reads the
+// file with the report's reader. A child process is used where its end, or what
+// it does to the process, is what is tested.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,8 @@ struct ReadProfile {
     uint64_t count() const { return Data.Word / 2; }
   };
   struct RunsOf {
-    uint32_t Lane, Slot;
+    uint32_t Lane;
+    format::Slot Site;
     uint64_t Count;
     std::vector<format::RunSample> Samples; ///< in the order of the ring
   };
@@ -44,7 +46,19 @@ struct ReadProfile {
   std::vector<CellOf> Cells;
   std::vector<RunsOf> Runs;
   std::vector<TraceOf> Traces;
-  std::map<uint32_t, std::string> Regions, Groups;
+  struct ChildOf {
+    format::Slot Site, Parent;
+    format::DynamicKind Kind;
+    uint32_t Flags;
+    std::string Name;
+  };
+  std::vector<ChildOf> Children;
+  struct MeasureOf {
+    uint32_t Lane;
+    format::MeasureId Measure;
+    format::MeasureCell Data;
+  };
+  std::vector<MeasureOf> Measures;
 
   uint64_t counter(format::Counter C) const {
     return Process.Counters[unsigned(C)];
@@ -56,8 +70,15 @@ struct ReadProfile {
   uint64_t sum(uint32_t Slot) const;
   /// The only cell of a slot.
   const format::Cell &cell(uint32_t Slot) const;
-  /// Slot of a region, NoSlot if there is none.
-  uint32_t region(const std::string &Name) const;
+  /// The child of a kind and name; a failure, and an empty one, if there is
+  /// none.
+  const ChildOf &child(format::DynamicKind Kind, const std::string &Name) const;
+  /// Number of the slot of a region.
+  uint32_t region(const std::string &Name) const {
+    return number(child(format::DynamicKind::Region, Name).Site);
+  }
+  /// The only cell of a measure and slot.
+  const format::MeasureCell &measure(format::MeasureId Id, uint32_t Slot) const;
 };
 
 ReadProfile readProfile(const std::string &Path);
@@ -86,16 +107,24 @@ int runChild(const std::function<void()> &Body);
 std::string manifestText(uint64_t ModelId, unsigned Sites,
                          const std::string &Kind = "aten::relu");
 
-inline uint64_t site(uint64_t ModelId, uint64_t Index) {
-  return ModelId << format::SiteIndexBits | Index;
+inline format::SiteId site(uint64_t ModelId, uint64_t Index) {
+  return format::SiteId(ModelId, static_cast<uint32_t>(Index));
 }
 
 //===----------------------------------------------------------------------===//
 // CollectorSupport.cpp: for tests that are linked with the collector
 //===----------------------------------------------------------------------===//
 
-/// As runChild, with the profile in \p File; expects exit code 0.
+/// Begins anew, as a process that has just started: no options, no models, no
+/// recording, the system's clock. The recording that there was stays in memory.
+void startAfresh();
+
+/// Runs \p Body with a recording of its own, whose profile is \p File, and
+/// closes that as the exit handler does.
 void record(const std::string &File, const std::function<void()> &Body);
+
+/// The same in a child process; expects exit code 0.
+void recordInChild(const std::string &File, const std::function<void()> &Body);
 
 /// Registers the model of manifestText().
 void addTestModel(uint64_t ModelId, unsigned Sites);
@@ -106,7 +135,7 @@ void setClock(uint64_t Ticks);
 void advanceClock(uint64_t Ticks);
 
 /// One span of \p Ticks on the test's clock.
-void span(uint64_t Site, uint64_t Ticks);
+void span(format::SiteId Site, uint64_t Ticks);
 
 } // namespace torchprof::test
 

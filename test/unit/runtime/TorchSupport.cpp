@@ -45,9 +45,10 @@ std::shared_ptr<Graph> probed(const std::string &Text) {
   std::istringstream Lines(Text);
   std::string Line, Out, Constants;
   for (unsigned I = 0; I < 20; ++I)
-    Constants += "  %site" + std::to_string(I) +
-                 " : int = prim::Constant[value=" + std::to_string(site(7, I)) +
-                 "]()\n";
+    Constants +=
+        "  %site" + std::to_string(I) +
+        " : int = prim::Constant[value=" + std::to_string(site(7, I).number()) +
+        "]()\n";
   while (std::getline(Lines, Line)) {
     std::istringstream Words(Line);
     std::string Word, Value, Site;

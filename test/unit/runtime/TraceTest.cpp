@@ -1,6 +1,6 @@
 //===- TraceTest.cpp - rings of events ------------------------------------===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -26,26 +26,24 @@ static ReadProfile traced(
   return readProfile(Folder.file("p.tprof"));
 }
 
-static uint64_t duration(const format::TraceEvent &E) {
-  return E.Packed & ((uint64_t(1) << format::TraceDurationBits) - 1);
-}
+using format::durationOf;
 
 TEST(Trace, KeepFirstKeepsTheFirstAndCountsTheRest) {
   ReadProfile P = traced("first", 20);
   ASSERT_EQ(P.Traces.size(), 1u);
   EXPECT_EQ(P.Traces[0].Head.Written, 20u);
   ASSERT_EQ(P.Traces[0].Events.size(), 16u);
-  EXPECT_EQ(duration(P.Traces[0].Events[0]), 1u);
-  EXPECT_EQ(duration(P.Traces[0].Events[15]), 16u);
-  EXPECT_EQ(P.Traces[0].Events[0].Packed >> format::TraceDurationBits, 1u);
+  EXPECT_EQ(durationOf(P.Traces[0].Events[0]), 1u);
+  EXPECT_EQ(durationOf(P.Traces[0].Events[15]), 16u);
+  EXPECT_EQ(siteOf(P.Traces[0].Events[0]), format::Slot{1});
   EXPECT_EQ(P.count(1), 20u); // aggregates are kept as well
 }
 
 TEST(Trace, KeepLastKeepsTheLast) {
   ReadProfile P = traced("last", 20);
   EXPECT_EQ(P.Traces[0].Head.Written, 20u);
-  EXPECT_EQ(duration(P.Traces[0].Events[3]), 20u);
-  EXPECT_EQ(duration(P.Traces[0].Events[4]), 5u);
+  EXPECT_EQ(durationOf(P.Traces[0].Events[3]), 20u);
+  EXPECT_EQ(durationOf(P.Traces[0].Events[4]), 5u);
 }
 
 TEST(Trace, ResetEmptiesTheRing) {
@@ -55,14 +53,13 @@ TEST(Trace, ResetEmptiesTheRing) {
     reset();
   });
   EXPECT_EQ(P.Traces[0].Head.Written, 2u);
-  EXPECT_EQ(duration(P.Traces[0].Events[1]), 2u);
+  EXPECT_EQ(durationOf(P.Traces[0].Events[1]), 2u);
 }
 
 TEST(Trace, LongSpansSaturate) {
   ReadProfile P =
       traced("last", 0, [] { span(site(7, 1), uint64_t(1) << 41); });
-  EXPECT_EQ(duration(P.Traces[0].Events[0]),
-            (uint64_t(1) << format::TraceDurationBits) - 1);
+  EXPECT_EQ(durationOf(P.Traces[0].Events[0]), format::MaxTraceDuration);
   EXPECT_EQ(P.sum(1), uint64_t(1) << 41);
 }
 

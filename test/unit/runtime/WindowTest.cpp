@@ -1,6 +1,6 @@
 //===- WindowTest.cpp - start, stop, reset, schedule, snapshots -----------===//
 
-#include "Collector.h"
+#include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -15,8 +15,8 @@ using torchprof::format::Counter;
 
 namespace {
 
-/// A case with a model of id 7 on the test's clock, in a child process.
-class Window : public testing::Test {
+/// A case with a model of id 7 on the test's clock.
+class WindowTest : public testing::Test {
 protected:
   void run(const std::function<void()> &Body) {
     record(Folder.file("p.tprof"), [&] {
@@ -41,7 +41,7 @@ void runModel(uint64_t Ticks) {
 
 } // namespace
 
-TEST_F(Window, StoppedSpansAreNotCounted) {
+TEST_F(WindowTest, StoppedSpansAreNotCounted) {
   run([] {
     span(site(7, 1), 1);
     stop();
@@ -53,7 +53,7 @@ TEST_F(Window, StoppedSpansAreNotCounted) {
   EXPECT_EQ(profile().begins(1), 2u);
 }
 
-TEST_F(Window, StoppedFromTheBeginningLeavesNoFile) {
+TEST_F(WindowTest, StoppedFromTheBeginningLeavesNoFile) {
   run([] {
     stop();
     span(site(7, 1), 1);
@@ -61,7 +61,7 @@ TEST_F(Window, StoppedFromTheBeginningLeavesNoFile) {
   EXPECT_TRUE(Folder.names().empty());
 }
 
-TEST_F(Window, SpanOpenAtTheOpeningIsCut) {
+TEST_F(WindowTest, SpanOpenAtTheOpeningIsCut) {
   run([] {
     span(site(7, 1), 1);
     stop();
@@ -77,7 +77,7 @@ TEST_F(Window, SpanOpenAtTheOpeningIsCut) {
   EXPECT_EQ(profile().cut(1), 1u);
 }
 
-TEST_F(Window, SpanOpenAtTheClosingIsCut) {
+TEST_F(WindowTest, SpanOpenAtTheClosingIsCut) {
   run([] {
     uint64_t Begin = beginSpan(site(7, 1));
     stop();
@@ -89,7 +89,7 @@ TEST_F(Window, SpanOpenAtTheClosingIsCut) {
   EXPECT_EQ(profile().Lanes[0].CurrentSlot, format::NoSlot);
 }
 
-TEST_F(Window, SpanOpenAcrossAGapIsCut) {
+TEST_F(WindowTest, SpanOpenAcrossAGapIsCut) {
   run([] {
     uint64_t Begin = beginSpan(site(7, 1));
     advanceClock(1);
@@ -104,7 +104,7 @@ TEST_F(Window, SpanOpenAcrossAGapIsCut) {
   EXPECT_EQ(profile().cut(1), 1u);
 }
 
-TEST_F(Window, ResetEmptiesEverything) {
+TEST_F(WindowTest, ResetEmptiesEverything) {
   run([] {
     runModel(1000);
     span(site(7, 2), 1);
@@ -123,7 +123,7 @@ TEST_F(Window, ResetEmptiesEverything) {
   EXPECT_EQ(P.counter(Counter::Resets), 1u);
 }
 
-TEST_F(Window, SpanOpenAcrossAResetIsCut) {
+TEST_F(WindowTest, SpanOpenAcrossAResetIsCut) {
   run([] {
     uint64_t Begin = beginSpan(site(7, 1));
     advanceClock(1);
@@ -136,7 +136,7 @@ TEST_F(Window, SpanOpenAcrossAResetIsCut) {
   EXPECT_EQ(profile().cut(1), 1u);
 }
 
-TEST_F(Window, ScheduleRecordsItsActiveStepsOnly) {
+TEST_F(WindowTest, ScheduleRecordsItsActiveStepsOnly) {
   run([] {
     ASSERT_EQ(
         setOption("schedule", "skip_first=1,wait=1,warmup=1,active=2,repeat=2"),
@@ -162,7 +162,7 @@ TEST_F(Window, ScheduleRecordsItsActiveStepsOnly) {
                "skip_first=1,wait=1,warmup=1,active=2,repeat=2");
 }
 
-TEST_F(Window, SnapshotNumberGoesWhereThePatternSays) {
+TEST_F(WindowTest, SnapshotNumberGoesWhereThePatternSays) {
   record(Folder.file("q-%s.tprof"), [&] {
     addTestModel(7, 3);
     span(site(7, 1), 1);
@@ -174,7 +174,7 @@ TEST_F(Window, SnapshotNumberGoesWhereThePatternSays) {
             (std::vector<std::string>{"q-0.tprof", "q-1.tprof", "q-2.tprof"}));
 }
 
-TEST_F(Window, HostsStepsReplaceThoseOfRuns) {
+TEST_F(WindowTest, HostsStepsReplaceThoseOfRuns) {
   run([] {
     ASSERT_EQ(setOption("schedule", "wait=1,active=1,repeat=1"), 0);
     step(); // now active
@@ -188,7 +188,7 @@ TEST_F(Window, HostsStepsReplaceThoseOfRuns) {
   EXPECT_EQ(profile().counter(Counter::Steps), 2u);
 }
 
-TEST_F(Window, ReadyCallbackGetsTheSnapshotsPath) {
+TEST_F(WindowTest, ReadyCallbackGetsTheSnapshotsPath) {
   run([&] {
     ASSERT_EQ(setOption("schedule", "active=2,repeat=1"), 0);
     static std::string Seen;
@@ -204,11 +204,11 @@ TEST_F(Window, ReadyCallbackGetsTheSnapshotsPath) {
   });
 }
 
-TEST_F(Window, SnapshotOfNothingSaysSo) {
+TEST_F(WindowTest, SnapshotOfNothingSaysSo) {
   run([] { EXPECT_EQ(snapshot(""), ENODATA); });
 }
 
-TEST_F(Window, SnapshotIntoAMissingFolderIsOneWarning) {
+TEST_F(WindowTest, SnapshotIntoAMissingFolderIsOneWarning) {
   run([&] {
     span(site(7, 1), 1);
     testing::internal::CaptureStderr();
@@ -221,7 +221,7 @@ TEST_F(Window, SnapshotIntoAMissingFolderIsOneWarning) {
   EXPECT_EQ(profile().counter(Counter::FileErrors), 2u);
 }
 
-TEST_F(Window, WaitForASnapshotEndsWhenItIsMade) {
+TEST_F(WindowTest, WaitForASnapshotEndsWhenItIsMade) {
   run([] {
     span(site(7, 1), 1);
     std::thread Waiter([] { EXPECT_EQ(waitForSnapshot(0, 60'000), 1u); });
@@ -231,7 +231,7 @@ TEST_F(Window, WaitForASnapshotEndsWhenItIsMade) {
   });
 }
 
-TEST_F(Window, FlushWorksWithAndWithoutAFile) {
+TEST_F(WindowTest, FlushWorksWithAndWithoutAFile) {
   run([] {
     EXPECT_EQ(flush(), 0);
     span(site(7, 1), 1);

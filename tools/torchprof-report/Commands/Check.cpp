@@ -77,10 +77,14 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
     F.add("model", utohexstr(M.Table->ModelId, /*LowerCase=*/true) + ": " +
                        Twine(M.Table->Sites.size()) + " sites, by " +
                        M.Table->Producer);
-  if (!P.Regions.empty())
-    F.add("regions", Twine(P.Regions.size()));
-  if (!P.Groups.empty())
-    F.add("groups", Twine(P.Groups.size()));
+  auto Count = [&](format::DynamicKind Kind, StringRef Text) {
+    if (auto N = count_if(P.DynamicSites,
+                          [&](const DynamicSite &D) { return D.Kind == Kind; }))
+      F.add((Text + "s").str(), Twine(N));
+  };
+#define TORCHPROF_DYNAMIC_KIND(NAME, NUMBER, TEXT, SPANS, MEANING)             \
+  Count(format::DynamicKind::NAME, TEXT);
+#include "torchprof/format/DynamicKinds.def"
   for (const Lane &L : P.Lanes) {
     size_t Cells = 0, Runs = 0;
     uint64_t Events = 0, Dropped = 0;
@@ -106,8 +110,7 @@ static void printInFlight(const Profile &P, const SiteTable &Sites,
                           raw_ostream &OS) {
   Facts F(OS);
   for (const Lane &L : P.Lanes) {
-    uint32_t Slot = L.Record.CurrentSlot;
-    uint32_t S = Slot == format::NoSlot ? NoIndex : Sites.siteOfSlot(Slot);
+    uint32_t S = Sites.siteOfSlot(L.Record.CurrentSlot);
     if (S == NoIndex)
       continue;
     std::string Module = Sites.modulePath(S);

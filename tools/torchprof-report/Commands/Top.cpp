@@ -38,7 +38,7 @@ cl::opt<unsigned> Limit("limit",
 /// What one reading of the file says about each site.
 struct Reading {
   SiteTable Sites;
-  uint64_t Generation = 0;
+  uint64_t Epoch = 0;
   bool Open = false;
   double Seconds = 0; ///< on the machine's monotonic clock
   std::vector<std::string> InFlight;
@@ -70,11 +70,11 @@ static Expected<Reading> readNow() {
     return P.takeError();
   Reading R;
   R.Sites.add(*P, {/*Histograms=*/false});
-  R.Generation = P->Generation;
+  R.Epoch = P->Epoch;
   R.Open = P->State == format::FileState::Open;
   R.Seconds = monotonicSeconds();
   for (const Lane &L : P->Lanes) {
-    uint32_t Slot = L.Record.CurrentSlot;
+    format::Slot Slot = L.Record.CurrentSlot;
     if (Slot == format::NoSlot || L.Record.State != format::LaneState::Live)
       continue;
     uint32_t S = R.Sites.siteOfSlot(Slot);
@@ -98,7 +98,7 @@ static Expected<Reading> readNow() {
 /// cells were reset in between.
 static std::vector<TopRow> changes(const Reading &Now, const Reading *Before,
                                    const Selection &Selected) {
-  bool Comparable = Before && Before->Generation == Now.Generation &&
+  bool Comparable = Before && Before->Epoch == Now.Epoch &&
                     Before->Sites.size() <= Now.Sites.size();
   std::vector<TopRow> Rows;
   const SiteTable &Sites = Now.Sites;

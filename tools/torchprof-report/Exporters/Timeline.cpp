@@ -51,8 +51,6 @@ void Timeline::visitLane(const Lane &L, uint32_t FirstTrack,
                          function_ref<void(const TimelineSpan &)> Visit) const {
   const SiteTable &Sites = In->Sites;
   std::vector<std::pair<uint64_t, uint64_t>> Finished;
-  constexpr uint64_t DurationMask =
-      (uint64_t(1) << format::TraceDurationBits) - 1;
   for (const TraceBuffer &B : L.Traces) {
     size_t Count = B.Events.size();
     bool Wrapped =
@@ -60,12 +58,10 @@ void Timeline::visitLane(const Lane &L, uint32_t FirstTrack,
     size_t First = Wrapped ? B.Written % Count : 0;
     for (size_t I = 0; I < Count; ++I) {
       const format::TraceEvent &E = B.Events[(First + I) % Count];
-      uint32_t Slot =
-          static_cast<uint32_t>(E.Packed >> format::TraceDurationBits);
-      uint32_t Site = Sites.siteOfSlot(Slot);
+      uint32_t Site = Sites.siteOfSlot(siteOf(E));
       if (Site == NoIndex || !In->Selected.matches(Sites, Site))
         continue;
-      uint64_t EndTicks = E.BeginTicks + (E.Packed & DurationMask);
+      uint64_t EndTicks = E.BeginTicks + durationOf(E);
       double Begin = Sites.clock().sinceStart(E.BeginTicks);
       double End = Sites.clock().sinceStart(EndTicks);
       TimelineSpan Span;

@@ -31,22 +31,12 @@ void report::recordSample(format::Cell &C, uint64_t Ticks) {
   if (Count < format::FirstSamples)
     C.First[Count] = Ticks;
   unsigned Bucket = format::histogramBucket(Ticks);
-  if (++C.HistogramLow[Bucket] == 0)
-    ++C.HistogramHigh[Bucket];
+  ++C.Histogram[Bucket];
 }
 
 /// Ticks of another clock in ticks of this one, rounded.
 static UInt128 scaled(UInt128 Ticks, long double Scale) {
   return static_cast<UInt128>(static_cast<long double>(Ticks) * Scale + 0.5L);
-}
-
-/// Middle of a bucket in ticks.
-static double bucketMiddle(unsigned Bucket) {
-  double Low = static_cast<double>(format::histogramLowerBound(Bucket));
-  if (Bucket < 8)
-    return Low;
-  double Width = static_cast<double>(uint64_t(1) << (Bucket / 4 - 1));
-  return Low + (Width - 1) / 2;
 }
 
 void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
@@ -74,13 +64,13 @@ void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
     return;
   Histogram.resize(format::HistogramBuckets);
   for (unsigned I = 0; I < format::HistogramBuckets; ++I) {
-    uint64_t Samples = histogramCount(C, I);
+    uint64_t Samples = C.Histogram[I];
     if (Samples == 0)
       continue;
     unsigned Bucket = I;
     if (!Exact)
       Bucket = format::histogramBucket(
-          static_cast<uint64_t>(bucketMiddle(I) * Scale + 0.5));
+          static_cast<uint64_t>(format::histogramMiddle(I) * Scale + 0.5));
     Histogram[Bucket] += Samples;
   }
 }
@@ -102,6 +92,55 @@ void Aggregate::add(const Aggregate &Other) {
   }
   for (size_t I = 0; I < Other.Histogram.size(); ++I)
     Histogram[I] += Other.Histogram[I];
+}
+
+/// Takes \p Part of \p Whole parts of \p Amount away, rounded down.
+template <typename T>
+static T takeShare(T &Amount, uint64_t Part, uint64_t Whole) {
+  if (Part == Whole)
+    return std::exchange(Amount, 0);
+  // Amount * Part could have more than 128 bits.
+  T Share = Amount / Whole * Part + Amount % Whole * Part / Whole;
+  Amount -= Share;
+  return Share;
+}
+
+bool Aggregate::appendCells(format::Slot Site,
+                            std::vector<format::Cell> &Cells) const {
+  if (Sum >> 64 || Nested >> 64 || Count >> 63)
+    return false;
+  Aggregate Rest = *this;
+  do {
+    format::Cell C = {};
+    uint64_t Samples = 0;
+    bool Full = false;
+    for (size_t I = 0; I < Rest.Histogram.size(); ++I) {
+      C.Histogram[I] = static_cast<uint32_t>(
+          std::min<uint64_t>(Rest.Histogram[I], UINT32_MAX));
+      Rest.Histogram[I] -= C.Histogram[I];
+      Samples += C.Histogram[I];
+      Full |= Rest.Histogram[I] != 0;
+    }
+    // The last cell takes what a damaged histogram does not know of.
+    if (!Full || Samples > Rest.Count)
+      Samples = Rest.Count;
+    C.Site = Site;
+    C.Word = Samples * 2;
+    C.Begins = takeShare(Rest.Begins, Samples, Rest.Count);
+    C.Cut = std::exchange(Rest.Cut, 0);
+    C.Sum = static_cast<uint64_t>(takeShare(Rest.Sum, Samples, Rest.Count));
+    UInt128 Part = takeShare(Rest.Squares, Samples, Rest.Count);
+    C.SquaresLow = static_cast<uint64_t>(Part);
+    C.SquaresHigh = static_cast<uint64_t>(Part >> 64);
+    C.Min = Min;
+    C.Max = Max;
+    C.Nested = std::exchange(Rest.Nested, 0);
+    std::copy(Rest.First.begin(), Rest.First.end(), C.First);
+    Rest.First.clear();
+    Rest.Count -= Samples;
+    Cells.push_back(C);
+  } while (Rest.Count);
+  return true;
 }
 
 double Aggregate::mean() const {
@@ -137,8 +176,9 @@ double Aggregate::quantile(double Fraction) const {
     Seen += Histogram[I];
     if (Seen < Rank)
       continue;
-    double Value = I + 1 == format::HistogramBuckets ? static_cast<double>(Max)
-                                                     : bucketMiddle(I);
+    double Value = I + 1 == format::HistogramBuckets
+                       ? static_cast<double>(Max)
+                       : format::histogramMiddle(I);
     return std::clamp(Value, static_cast<double>(Min),
                       static_cast<double>(std::max(Min, Max)));
   }

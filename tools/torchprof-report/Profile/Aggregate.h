@@ -29,8 +29,6 @@ bool readCell(const format::Cell &Source, format::Cell &Copy, bool Live);
 /// Records one sample of \p Ticks as the runtime does.
 void recordSample(format::Cell &C, uint64_t Ticks);
 
-using format::histogramCount;
-
 struct Aggregate {
   uint64_t Begins = 0;
   uint64_t Count = 0;
@@ -49,6 +47,11 @@ struct Aggregate {
   /// scale of exactly 1 keeps every number exact.
   void add(const format::Cell &C, double Scale = 1, bool WithHistogram = true);
   void add(const Aggregate &Other);
+
+  /// Appends the cells of \p Site that add up to this: one, or several if a
+  /// bucket holds more spans than a cell can count. False, and nothing is
+  /// appended, if a sum does not fit into a cell.
+  bool appendCells(format::Slot Site, std::vector<format::Cell> &Cells) const;
 
   /// Spans that began and were neither counted nor cut.
   uint64_t unfinished() const {

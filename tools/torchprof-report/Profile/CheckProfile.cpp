@@ -3,18 +3,16 @@
 #include "CheckProfile.h"
 #include "Aggregate.h"
 
-#include <set>
-
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-static bool isKnownSlot(const Profile &P, uint32_t Slot) {
+static bool isKnownSlot(const Profile &P, format::Slot Slot) {
   for (const Model &M : P.Models)
     if (Slot >= M.FirstSlot && Slot - M.FirstSlot < M.Table->Sites.size())
       return true;
-  for (const Region &R : P.Regions)
-    if (R.Slot == Slot)
+  for (const DynamicSite &D : P.DynamicSites)
+    if (D.Slot == Slot)
       return true;
   return false;
 }
@@ -22,14 +20,14 @@ static bool isKnownSlot(const Profile &P, uint32_t Slot) {
 /// What is wrong with a cell; empty if nothing is.
 static std::string checkCell(const Profile &P, const format::Cell &Source) {
   format::Cell C;
-  if (!isKnownSlot(P, Source.Slot))
+  if (!isKnownSlot(P, Source.Site))
     return "expected a slot of a model or region, found none";
   if (!readCell(Source, C, P.maybeLive()))
     return "torn: its thread was stopped in the middle of an update";
   uint64_t Count = C.Word / 2;
   uint64_t Samples = 0;
   for (unsigned I = 0; I < format::HistogramBuckets; ++I)
-    Samples += histogramCount(C, I);
+    Samples += C.Histogram[I];
   if (Samples != Count)
     return "expected " + std::to_string(Count) +
            " samples in the histogram, found " + std::to_string(Samples);
@@ -54,24 +52,22 @@ std::vector<std::string> report::checkProfile(const Profile &P) {
   std::vector<std::string> Findings;
   for (const Lane &L : P.Lanes) {
     std::string Where = "lane " + std::to_string(L.Record.Lane);
-    std::set<uint32_t> Seen;
     for (ArrayRef<format::Cell> Cells : L.Cells)
       for (const format::Cell &C : Cells) {
-        std::string Place = Where + ", slot " + std::to_string(C.Slot) + ": ";
+        std::string Place =
+            Where + ", slot " + std::to_string(number(C.Site)) + ": ";
         std::string Cause = checkCell(P, C);
         if (!Cause.empty())
           Findings.push_back(Place + Cause);
-        if (!Seen.insert(C.Slot).second)
-          Findings.push_back(Place + "expected one cell, found another");
       }
     for (const RunRing &R : L.Runs)
       if (!isKnownSlot(P, R.Slot))
         Findings.push_back(Where + ": expected runs of a known slot, found " +
-                           std::to_string(R.Slot));
+                           std::to_string(number(R.Slot)));
     if (L.Record.CurrentSlot != format::NoSlot &&
         !isKnownSlot(P, L.Record.CurrentSlot))
       Findings.push_back(Where + ": expected a known current slot, found " +
-                         std::to_string(L.Record.CurrentSlot));
+                         std::to_string(number(L.Record.CurrentSlot)));
   }
   if (P.Anchors.size() > 1)
     for (size_t I = 1; I < P.Anchors.size(); ++I)

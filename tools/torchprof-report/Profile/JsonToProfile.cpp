@@ -98,6 +98,10 @@ public:
     return static_cast<uint32_t>(number(Default, UINT32_MAX));
   }
 
+  format::Slot slot(format::Slot Default = {}) const {
+    return format::Slot(number32(format::number(Default)));
+  }
+
   StringRef text(StringRef Default = "") const {
     if (!V)
       return Default;
@@ -175,8 +179,8 @@ void Reader::process(Node N) {
   R.Mode = static_cast<format::RecordMode>(
       N["mode"].choice({"aggregate", "trace"}, 0));
   R.NominalTicksPerSecond = N["ticks_per_second"].number();
-  R.LoweredProbeTicks = N["lowered_probe_ticks_x16"].number();
-  R.ExplicitProbeTicks = N["explicit_probe_ticks_x16"].number();
+  R.LoweredProbeTicksX16 = N["lowered_probe_ticks_x16"].number();
+  R.ExplicitProbeTicksX16 = N["explicit_probe_ticks_x16"].number();
   setFixedText(R.Host, N["host"].text());
   setFixedText(R.Command, N["command"].text());
   setFixedText(R.Runtime, N["runtime"].text());
@@ -204,7 +208,7 @@ void Reader::model(Node N) {
   Manifest &T = *Table;
   T.ModelId = N["id"].number(0, (uint64_t(1) << format::ModelIdBits) - 1);
   T.Producer = N["producer"].text().str();
-  uint32_t FirstSlot = N["first_slot"].number32(P.slotCount());
+  format::Slot FirstSlot = N["first_slot"].slot(P.endOfSlots());
   auto Intern = [&](Node Text) { return T.intern(Text.text().str()); };
   auto Index = [](Node Number, uint32_t Default, size_t Size) {
     uint32_t Value = Number.number32(Default);
@@ -254,8 +258,8 @@ void Reader::model(Node N) {
 
 format::Cell Reader::cell(Node N) {
   format::Cell C = {};
-  C.Slot = N["slot"].number32();
-  C.Epoch = N["epoch"].number32(static_cast<uint32_t>(P.Generation));
+  C.Site = N["slot"].slot();
+  C.Epoch = N["epoch"].number32(static_cast<uint32_t>(P.Epoch));
   N["samples"].each([&](Node Sample) { recordSample(C, Sample.number()); });
   C.Word = N["count"].number(C.Word / 2, UINT64_MAX / 2) * 2;
   C.Cut = N["cut"].number();
@@ -282,9 +286,7 @@ format::Cell Reader::cell(Node N) {
       return Value.fail("expected a bucket below " +
                         Twine(format::HistogramBuckets) + ", found '" + Key +
                         "'");
-    uint64_t Count = Value.number(0, (uint64_t(1) << 48) - 1);
-    C.HistogramLow[Bucket] = static_cast<uint32_t>(Count);
-    C.HistogramHigh[Bucket] = static_cast<uint16_t>(Count >> 32);
+    C.Histogram[Bucket] = Value.number32();
   });
   if (N["torn"].boolean())
     C.Word |= 1;
@@ -311,7 +313,7 @@ RunRing Reader::runs(Node N) {
     auto Pair = wholeNumbers(Sample, 2);
     Samples.push_back({Pair[0], Pair[1]});
   });
-  R.Slot = N["slot"].number32();
+  R.Slot = N["slot"].slot();
   R.Capacity = static_cast<uint32_t>(N["capacity"].number(
       std::max<uint64_t>(Samples.size(), format::RunsCapacity), MaxCapacity));
   R.Count = N["count"].number(Samples.size());
@@ -358,7 +360,7 @@ void Reader::lane(Node N) {
   L.Record.Thread = N["thread"].number();
   L.Record.Threads = N["threads"].number(1);
   setFixedText(L.Record.Name, N["name"].text());
-  L.Record.CurrentSlot = N["current_slot"].number32(format::NoSlot);
+  L.Record.CurrentSlot = N["current_slot"].slot(format::NoSlot);
   L.Record.CurrentTicks = N["current_ticks"].number();
   std::vector<format::Cell> Cells;
   N["cells"].each([&](Node Cell) { Cells.push_back(cell(Cell)); });
@@ -377,7 +379,7 @@ void Reader::read(Node N) {
                       Twine(Version));
   P.State = static_cast<format::FileState>(
       N["state"].choice({"open", "closed", "snapshot", "merged"}, 1) + 1);
-  P.Generation = N["generation"].number();
+  P.Epoch = N["epoch"].number();
   process(N["process"]);
   P.AnchorIntervalNs = N["anchor_interval_ns"].number();
   N["anchors"].each([&](Node Anchor) {
@@ -387,14 +389,18 @@ void Reader::read(Node N) {
     Anchor.finish();
   });
   N["models"].each([&](Node M) { model(M); });
-  N["regions"].each([&](Node R) {
-    P.Regions.push_back(
-        {R["slot"].number32(P.slotCount()), R["name"].text().str()});
-    R.finish();
-  });
-  N["groups"].each([&](Node G) {
-    P.Groups.push_back({G["slot"].number32(0), G["members"].text().str()});
-    G.finish();
+  N["dynamic_sites"].each([&](Node D) {
+    DynamicSite S;
+    S.Slot = D["slot"].slot(P.endOfSlots());
+    S.Parent = D["parent"].slot(format::NoSlot);
+    S.Kind = static_cast<format::DynamicKind>(
+        D["kind"].choice({"region", "group"}, 0) + 1);
+    D["flags"].each([&](Node Flag) {
+      S.Flags |= 1u << Flag.choice({"overflow", "cut"}, 0);
+    });
+    S.Name = D["name"].text().str();
+    P.DynamicSites.push_back(std::move(S));
+    D.finish();
   });
   N["lanes"].each([&](Node L) { lane(L); });
   N.finish();

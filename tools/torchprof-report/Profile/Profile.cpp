@@ -6,14 +6,10 @@ using namespace llvm;
 
 namespace torchprof::report {
 
-// In the order of format::Counter.
 static constexpr StringLiteral CounterNames[] = {
-    "lost_no_memory", "lost_no_model",   "lost_conflict",  "clock_backwards",
-    "clock_clamped",  "lowered_pairs",   "explicit_pairs", "dropped_pairs",
-    "grouped_pairs",  "lowering_failed", "resets",         "snapshots",
-    "merged",         "steps",           "file_errors",    "forks"};
-static_assert(std::size(CounterNames) ==
-              static_cast<size_t>(format::Counter::Forks) + 1);
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT) #NAME,
+#include "torchprof/format/Counters.def"
+};
 
 StringRef counterName(unsigned Counter) {
   if (Counter >= std::size(CounterNames))
@@ -55,13 +51,14 @@ std::string Lane::name() const {
   return Text;
 }
 
-uint32_t Profile::slotCount() const {
-  uint32_t Count = 0;
+format::Slot Profile::endOfSlots() const {
+  format::Slot End{};
   for (const Model &M : Models)
-    Count = std::max<uint32_t>(Count, M.FirstSlot + M.Table->Sites.size());
-  for (const Region &R : Regions)
-    Count = std::max(Count, R.Slot + 1);
-  return Count;
+    End = std::max(End,
+                   M.FirstSlot + static_cast<uint32_t>(M.Table->Sites.size()));
+  for (const DynamicSite &D : DynamicSites)
+    End = std::max(End, D.Slot + 1);
+  return End;
 }
 
 } // namespace torchprof::report

@@ -29,19 +29,22 @@ namespace torchprof::report {
 
 /// A registered model: its slots are FirstSlot + index of the site.
 struct Model {
-  uint32_t FirstSlot = 0;
+  format::Slot FirstSlot{};
   std::shared_ptr<const Manifest> Table;
 };
 
-/// A user region.
-struct Region {
-  uint32_t Slot = 0;
+/// A site that came to be while the process ran: a user region, a group.
+struct DynamicSite {
+  format::Slot Slot{};
+  format::Slot Parent = format::NoSlot;
+  format::DynamicKind Kind = format::DynamicKind::Region;
+  uint32_t Flags = 0; ///< format::DynamicFlags
   std::string Name;
 };
 
 /// The last runs of a root on one lane; sample i lies at i % Capacity.
 struct RunRing {
-  uint32_t Slot = 0;
+  format::Slot Slot{};
   uint32_t Capacity = 0;
   uint64_t Count = 0; ///< runs ever offered to the ring
   llvm::ArrayRef<format::RunSample> Samples;
@@ -59,11 +62,21 @@ struct TraceBuffer {
   }
 };
 
+/// What a lane's slots measured beside time: one measure, a part of its cells.
+struct MeasureCells {
+  format::MeasureId Id{}; ///< may be one that this version does not know
+  format::MeasureUnit Unit = format::MeasureUnit::Count;
+  format::MeasureSum Sum = format::MeasureSum::Sum;
+  std::string Name;
+  llvm::ArrayRef<format::MeasureCell> Cells;
+};
+
 struct Lane {
   format::LaneRecord Record = {};
   std::vector<llvm::ArrayRef<format::Cell>> Cells;
   std::vector<RunRing> Runs;
   std::vector<TraceBuffer> Traces;
+  std::vector<MeasureCells> Measures;
 
   std::string name() const;
 };
@@ -78,13 +91,12 @@ public:
   format::FileState State = format::FileState::Closed;
   uint64_t FileBytes = 0; ///< bytes of the file that were used
   uint64_t SegmentCount = 0;
-  uint64_t Generation = 0;
+  uint64_t Epoch = 0;   ///< number of the last reset of all cells
   bool Damaged = false; ///< only a prefix of the file could be read
   format::ProcessRecord Process = {};
   std::vector<Model> Models;
-  std::vector<Region> Regions;
-  /// Sites whose pair measures several nodes; the names are these nodes' kinds.
-  std::vector<Region> Groups;
+  /// In the order in which they came to be: a parent precedes its children.
+  std::vector<DynamicSite> DynamicSites;
   uint64_t AnchorIntervalNs = 0;
   std::vector<format::ClockAnchor> Anchors;
   std::vector<Lane> Lanes;
@@ -99,8 +111,8 @@ public:
   /// reader's eyes.
   bool maybeLive() const { return Buffer && State == format::FileState::Open; }
 
-  /// One more than the largest slot of a model or region.
-  uint32_t slotCount() const;
+  /// The smallest slot above those of all models and dynamic sites.
+  format::Slot endOfSlots() const;
 
   /// Copies \p Source into memory that lives as long as the profile.
   template <typename T> llvm::ArrayRef<T> keep(llvm::ArrayRef<T> Source) {

@@ -3,20 +3,28 @@
 #include "ProfileReader.h"
 #include "ProfileJson.h"
 #include "torchprof/format/LiveReader.h"
+#include "torchprof/format/Segments.h"
+#include "torchprof/format/SlotMap.h"
+
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/FileSystem.h"
 
 #include "llvm/Support/FileSystem.h"
 
 #include <cstring>
 #include <map>
+#include <variant>
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
+using format::ConstSegmentOf;
+using format::SegmentType;
 
 namespace {
 
-/// Walks the segments of one file. The first damage ends the walk; what was
-/// read before it stays.
+/// Walks the segments of one file. The first damage ends the walk; everything
+/// read before it is kept.
 class Reader {
 public:
   Reader(const MemoryBuffer &File, Profile &P)
@@ -27,64 +35,55 @@ public:
   Error finish();
 
 private:
-  /// A segment whose size and payload were checked.
-  struct Segment {
-    format::SegmentHeader Header;
-    uint64_t Offset;
-    StringRef Body; ///< everything behind the segment's header
-  };
-
-  bool damaged(uint64_t Offset, const Twine &Cause) {
+  bool damaged(const Twine &Cause) {
     Damage = ("offset " + Twine(Offset) + ": " + Cause).str();
     return false;
   }
 
-  /// The record that a segment's body, of a page at least, begins with.
-  template <typename T> static void record(const Segment &S, T &Out) {
-    static_assert(std::is_trivially_copyable_v<T> &&
-                  sizeof(T) <=
-                      format::PageBytes - sizeof(format::SegmentHeader));
-    std::memcpy(&Out, S.Body.data(), sizeof(T));
+  /// The record of a segment, which its process may be writing.
+  template <SegmentType Type>
+  static typename format::SegmentLayout<Type>::Record
+  record(ConstSegmentOf<Type> S) {
+    typename format::SegmentLayout<Type>::Record R;
+    format::copyWords(&R, &S.record(), sizeof(R));
+    return R;
   }
 
-  /// A view of \p Count entries that start \p From bytes after the segment's
-  /// start. The caller has checked alignment by the format's constants.
-  template <typename T>
-  bool entries(const Segment &S, uint64_t From, uint64_t Count,
-               ArrayRef<T> &Out) {
-    if (S.Header.Bytes < From || Count > (S.Header.Bytes - From) / sizeof(T))
-      return damaged(S.Offset, "expected room for " + Twine(Count) +
-                                   " entries of " + Twine(sizeof(T)) +
-                                   " bytes, found a segment of " +
-                                   Twine(S.Header.Bytes) + " bytes");
-    const char *Start = Bytes.data() + S.Offset + From;
-    if (reinterpret_cast<uintptr_t>(Start) % alignof(T))
-      return damaged(S.Offset, "expected aligned entries, found others");
-    Out = ArrayRef(reinterpret_cast<const T *>(Start), Count);
+  /// Takes the first \p Used of \p Capacity entries.
+  template <SegmentType Type, typename Entry>
+  bool entries(ConstSegmentOf<Type> S, uint64_t Capacity, uint64_t Used,
+               ArrayRef<Entry> &Out) {
+    if (Capacity > S.room())
+      return damaged(Twine(Capacity) + " entries of " + Twine(sizeof(Entry)) +
+                     " bytes do not fit into a segment of " +
+                     Twine(S.header().Bytes) + " bytes");
+    if (Used > Capacity)
+      return damaged("expected at most " + Twine(Capacity) +
+                     " entries, found " + Twine(Used));
+    Out = ArrayRef(S.entries(), Used);
     return true;
   }
 
-  bool readSegment(const Segment &S);
-  bool readProcess(const Segment &S);
-  bool readManifest(const Segment &S);
-  bool readClock(const Segment &S);
-  bool readLane(const Segment &S);
-  bool readCells(const Segment &S);
-  bool readRuns(const Segment &S);
-  bool readTrace(const Segment &S);
-  bool readNames(const Segment &S, ArrayRef<format::RegionRecord> &Names);
-  bool readRegions(const Segment &S);
-  bool readGroups(const Segment &S);
-  Lane *findLane(const Segment &S);
-  bool takeSlots(const Segment &S, uint64_t First, uint64_t Count);
+  bool readSegment(const format::SegmentHeader *Head);
+  bool checkSegment(const format::SegmentHeader &Head);
+#define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \
+  bool read(ConstSegmentOf<SegmentType::TYPE> S);
+#include "torchprof/format/SegmentTypes.def"
+  bool widerCells(ConstSegmentOf<SegmentType::Measure> S,
+                  const format::MeasureRecord &Record,
+                  ArrayRef<format::MeasureCell> &Out);
+  Lane *findLane(const format::SegmentHeader &Head);
+  bool takeSlots(format::Slot First, uint64_t Count);
 
   StringRef Bytes;
   Profile &P;
   uint64_t Limit = 0;
+  uint64_t Offset = 0; ///< of the segment that is being read
   std::string Damage;
   bool SawProcess = false;
   bool SawCells = false;
-  std::map<uint64_t, uint64_t> TakenSlots; ///< end of a range -> its start
+  std::map<uint32_t, size_t> LaneIndex; ///< by number, in Profile::Lanes
+  format::SlotMap<std::monostate> Taken;
 };
 
 } // namespace
@@ -95,40 +94,46 @@ static Error inputError(const Twine &Message) {
 
 Error Reader::readHeader() {
   if (Bytes.empty())
-    return inputError("expected a profile, found an empty file");
+    return inputError("not a profile: the file is empty");
   StringRef Magic(format::FileMagic, sizeof(format::FileMagic));
   if (!Bytes.startswith(Magic.take_front(Bytes.size())))
-    return inputError("expected a profile (.tprof), found another kind of "
-                      "file: it does not begin with the profile's magic");
-  if (Bytes.size() < sizeof(format::FileHeader))
-    return inputError("expected a header of " +
-                      Twine(sizeof(format::FileHeader)) +
-                      " bytes, found only " + Twine(Bytes.size()) +
-                      ": the file is cut short");
+    return inputError("not a profile: the file does not begin with the magic "
+                      "number of .tprof files");
   format::FileHeader Header;
+  if (Bytes.size() < sizeof(Header))
+    return inputError("the file is cut short: expected a header of " +
+                      Twine(sizeof(Header)) + " bytes, found " +
+                      Twine(Bytes.size()));
+  if (!isAddrAligned(Align(alignof(format::FileHeader)), Bytes.data()))
+    return inputError("the buffer is not aligned to 8 bytes");
   std::memcpy(&Header, Bytes.data(), sizeof(Header));
   if (Header.ByteOrder != format::ByteOrderMark)
     return inputError("offset 12: expected a little-endian profile, found "
                       "byte order mark 0x" +
                       Twine::utohexstr(Header.ByteOrder));
-  if (Header.Version != format::FormatVersion)
-    return inputError("offset 8: expected profile format version " +
-                      Twine(format::FormatVersion) + ", found version " +
-                      Twine(Header.Version));
+  if (Header.Version < format::FormatVersion)
+    return inputError("recorded by an older torchprof (profile format " +
+                      Twine(Header.Version) + "); record again");
+  if (Header.Version > format::FormatVersion)
+    return inputError("recorded by a newer torchprof (profile format " +
+                      Twine(Header.Version) + "); this version reads format " +
+                      Twine(format::FormatVersion));
   if (Header.HeaderBytes != format::PageBytes)
     return inputError("offset 16: expected a header of " +
                       Twine(format::PageBytes) + " bytes, found " +
                       Twine(Header.HeaderBytes));
   P.State = Header.State;
-  P.Generation = Header.Generation;
+  P.Epoch = Header.Epoch;
   Limit = Header.FileBytes;
   if (Limit < format::PageBytes) {
-    damaged(24, "expected a used size of at least " + Twine(format::PageBytes) +
-                    " bytes, found " + Twine(Limit));
+    Offset = offsetof(format::FileHeader, FileBytes);
+    damaged("expected a used size of at least " + Twine(format::PageBytes) +
+            " bytes, found " + Twine(Limit));
     Limit = Bytes.size();
   } else if (Limit > Bytes.size()) {
-    damaged(Bytes.size(), "expected " + Twine(Limit) + " bytes, found " +
-                              Twine(Bytes.size()) + ": the file is cut short");
+    Offset = Bytes.size();
+    damaged("the file is cut short: expected " + Twine(Limit) +
+            " bytes, found " + Twine(Bytes.size()));
     Limit = Bytes.size();
   }
   if (stateName(P.State) == "unknown")
@@ -138,270 +143,244 @@ Error Reader::readHeader() {
 }
 
 void Reader::readSegments() {
-  uint64_t Offset = format::PageBytes;
   std::string CutShort = Damage;
+  Offset = format::PageBytes;
   while (Offset < Limit) {
-    Segment S;
-    S.Offset = Offset;
-    if (Limit - Offset < sizeof(S.Header)) {
-      damaged(Offset, "expected a segment, found the end of the file");
+    if (Limit - Offset < sizeof(format::SegmentHeader)) {
+      damaged("the file ends inside the header of a segment");
       break;
     }
-    std::memcpy(&S.Header, Bytes.data() + Offset, sizeof(S.Header));
-    if (S.Header.Magic != format::SegmentMagic) {
-      damaged(Offset, "expected the mark of a segment, found 0x" +
-                          Twine::utohexstr(S.Header.Magic));
-      break;
-    }
-    if (S.Header.Bytes < format::PageBytes ||
-        S.Header.Bytes % format::PageBytes) {
-      damaged(Offset, "expected a segment of whole pages, found " +
-                          Twine(S.Header.Bytes) + " bytes");
-      break;
-    }
-    if (S.Header.Bytes > Limit - Offset) {
-      damaged(Offset, "expected a segment of " + Twine(S.Header.Bytes) +
-                          " bytes, found only " + Twine(Limit - Offset));
-      break;
-    }
-    if (S.Header.PayloadBytes > S.Header.Bytes - sizeof(S.Header)) {
-      damaged(Offset, "expected a payload of at most " +
-                          Twine(S.Header.Bytes - sizeof(S.Header)) +
-                          " bytes, found " + Twine(S.Header.PayloadBytes));
-      break;
-    }
-    S.Body = Bytes.substr(Offset + sizeof(S.Header),
-                          S.Header.Bytes - sizeof(S.Header));
-    if (!readSegment(S))
+    auto *Head = static_cast<const format::SegmentHeader *>(
+        static_cast<const void *>(Bytes.data() + Offset));
+    if (!checkSegment(*Head) || !readSegment(Head))
       break;
     ++P.SegmentCount;
-    Offset += S.Header.Bytes;
+    Offset += Head->Bytes;
   }
   P.FileBytes = Offset;
-  // The size that is missing explains the segment that is.
+  // A missing end of the file explains a segment that is not whole.
   if (!CutShort.empty())
     Damage = CutShort;
 }
 
-bool Reader::readSegment(const Segment &S) {
-  if (!SawProcess && S.Header.Type != format::SegmentType::Process)
-    return damaged(S.Offset, "expected the process segment first, found type " +
-                                 Twine(unsigned(S.Header.Type)));
-  switch (S.Header.Type) {
-  case format::SegmentType::Process:
-    return readProcess(S);
-  case format::SegmentType::Manifest:
-    return readManifest(S);
-  case format::SegmentType::Clock:
-    return readClock(S);
-  case format::SegmentType::Lane:
-    return readLane(S);
-  case format::SegmentType::Cells:
-    return readCells(S);
-  case format::SegmentType::Runs:
-    return readRuns(S);
-  case format::SegmentType::Trace:
-    return readTrace(S);
-  case format::SegmentType::Regions:
-    return readRegions(S);
-  case format::SegmentType::Groups:
-    return readGroups(S);
-  }
-  // A later version's segment: nothing here depends on it.
-  P.Warnings.push_back("offset " + std::to_string(S.Offset) +
-                       ": stepped over a segment of unknown type " +
-                       std::to_string(unsigned(S.Header.Type)));
+bool Reader::checkSegment(const format::SegmentHeader &Head) {
+  if (Head.Magic != format::SegmentMagic)
+    return damaged("no segment begins here: expected its magic number 0x" +
+                   Twine::utohexstr(format::SegmentMagic) + ", found 0x" +
+                   Twine::utohexstr(Head.Magic));
+  if (Head.Bytes < format::PageBytes || Head.Bytes % format::PageBytes)
+    return damaged("a segment of " + Twine(Head.Bytes) +
+                   " bytes, which are not whole pages");
+  if (Head.Bytes > Limit - Offset)
+    return damaged("expected a segment of " + Twine(Head.Bytes) +
+                   " bytes, found only " + Twine(Limit - Offset));
+  uint64_t Room = Head.Bytes - sizeof(Head);
+  if (Head.PayloadBytes > Room)
+    return damaged("expected a payload of at most " + Twine(Room) +
+                   " bytes, found " + Twine(Head.PayloadBytes));
   return true;
 }
 
-bool Reader::readProcess(const Segment &S) {
+bool Reader::readSegment(const format::SegmentHeader *Head) {
+  if (!SawProcess && Head->Type != SegmentType::Process)
+    return damaged("the first segment is not the process but of type " +
+                   Twine(unsigned(Head->Type)));
+  switch (Head->Type) {
+#define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \
+  case SegmentType::TYPE:                                                      \
+    return read(ConstSegmentOf<SegmentType::TYPE>(Head));
+#include "torchprof/format/SegmentTypes.def"
+  }
+  // A later version's segment: nothing here depends on it.
+  P.Warnings.push_back("offset " + std::to_string(Offset) +
+                       ": stepped over a segment of unknown type " +
+                       std::to_string(unsigned(Head->Type)));
+  return true;
+}
+
+bool Reader::read(ConstSegmentOf<SegmentType::Process> S) {
   if (SawProcess)
-    return damaged(S.Offset, "expected one process segment, found a second");
-  record(S, P.Process);
+    return damaged("a second process segment");
+  P.Process = record(S);
   SawProcess = true;
   return true;
 }
 
-bool Reader::takeSlots(const Segment &S, uint64_t First, uint64_t Count) {
-  if (First + Count >= format::NoSlot)
-    return damaged(S.Offset, "expected slots below " + Twine(format::NoSlot) +
-                                 ", found " + Twine(First + Count));
-  if (Count == 0)
-    return true;
-  // The first taken range that ends behind First is the only one to compare.
-  auto Next = TakenSlots.upper_bound(First);
-  if (Next != TakenSlots.end() && Next->second < First + Count)
-    return damaged(S.Offset, "expected slots of its own, found slot " +
-                                 Twine(std::max(First, Next->second)) +
-                                 " of an earlier segment");
-  TakenSlots[First + Count] = First;
+bool Reader::takeSlots(format::Slot First, uint64_t Count) {
+  if (std::optional<format::Slot> Disputed = Taken.add(First, Count, {})) {
+    if (*Disputed == format::NoSlot)
+      return damaged("slots beyond the largest one, " +
+                     Twine(number(format::NoSlot) - 1));
+    return damaged("slot " + Twine(number(*Disputed)) +
+                   " belongs to an earlier segment");
+  }
   return true;
 }
 
-bool Reader::readManifest(const Segment &S) {
-  format::ModelRecord Record;
-  record(S, Record);
-  StringRef Text = S.Body.drop_front(sizeof(Record));
-  if (Record.TextBytes > Text.size())
-    return damaged(S.Offset, "expected a manifest of at most " +
-                                 Twine(Text.size()) + " bytes, found " +
-                                 Twine(Record.TextBytes));
-  Text = Text.take_front(Record.TextBytes);
+bool Reader::read(ConstSegmentOf<SegmentType::Manifest> S) {
+  format::ModelRecord Record = record(S);
+  ArrayRef<char> Characters;
+  if (!entries(S, Record.TextBytes, Record.TextBytes, Characters))
+    return false;
   auto Table = std::make_shared<Manifest>();
   std::string Cause;
-  if (!parseManifest(std::string_view(Text.data(), Text.size()), *Table, Cause))
-    return damaged(S.Offset, Cause);
+  if (!parseManifest(std::string_view(Characters.data(), Characters.size()),
+                     *Table, Cause))
+    return damaged(Cause);
   if (Table->ModelId != Record.ModelId ||
       Table->Sites.size() != Record.SiteCount)
-    return damaged(S.Offset, "expected the model and number of sites of its "
-                             "manifest, found others");
-  if (!takeSlots(S, Record.FirstSlot, Record.SiteCount))
+    return damaged("the manifest and its record name different models or "
+                   "numbers of sites");
+  if (!takeSlots(Record.FirstSlot, Record.SiteCount))
     return false;
   P.Models.push_back({Record.FirstSlot, std::move(Table)});
   return true;
 }
 
-bool Reader::readClock(const Segment &S) {
-  format::ClockRecord Record;
+bool Reader::read(ConstSegmentOf<SegmentType::Clock> S) {
+  format::ClockRecord Record = record(S);
   ArrayRef<format::ClockAnchor> Anchors;
-  record(S, Record);
-  if (Record.Count > Record.Capacity)
-    return damaged(S.Offset, "expected at most " + Twine(Record.Capacity) +
-                                 " clock anchors, found " +
-                                 Twine(Record.Count));
-  if (!entries(S, sizeof(S.Header) + sizeof(Record), Record.Capacity, Anchors))
+  if (!entries(S, Record.Capacity, Record.Count, Anchors))
     return false;
   P.AnchorIntervalNs = Record.IntervalNs;
-  Anchors = Anchors.take_front(Record.Count);
   P.Anchors.assign(Anchors.begin(), Anchors.end());
   return true;
 }
 
-Lane *Reader::findLane(const Segment &S) {
-  for (Lane &L : P.Lanes)
-    if (L.Record.Lane == S.Header.Lane)
-      return &L;
-  damaged(S.Offset, "expected a segment of a known lane, found lane " +
-                        Twine(S.Header.Lane));
+Lane *Reader::findLane(const format::SegmentHeader &Head) {
+  auto It = LaneIndex.find(Head.Lane);
+  if (It != LaneIndex.end())
+    return &P.Lanes[It->second];
+  damaged("a segment of lane " + Twine(Head.Lane) + ", which is not known");
   return nullptr;
 }
 
-bool Reader::readLane(const Segment &S) {
+bool Reader::read(ConstSegmentOf<SegmentType::Lane> S) {
   Lane L;
-  record(S, L.Record);
-  if (L.Record.Lane != S.Header.Lane)
-    return damaged(S.Offset, "expected lane " + Twine(S.Header.Lane) +
-                                 ", found lane " + Twine(L.Record.Lane));
-  for (const Lane &Other : P.Lanes)
-    if (Other.Record.Lane == L.Record.Lane)
-      return damaged(S.Offset, "expected a new lane, found lane " +
-                                   Twine(L.Record.Lane) + " again");
+  L.Record = record(S);
+  if (L.Record.Lane != S.header().Lane)
+    return damaged("expected lane " + Twine(S.header().Lane) + ", found lane " +
+                   Twine(L.Record.Lane));
+  if (!LaneIndex.emplace(L.Record.Lane, P.Lanes.size()).second)
+    return damaged("a second segment of lane " + Twine(L.Record.Lane));
   P.Lanes.push_back(std::move(L));
   return true;
 }
 
-bool Reader::readCells(const Segment &S) {
-  format::CellsRecord Record;
+bool Reader::read(ConstSegmentOf<SegmentType::Cells> S) {
+  format::CellsRecord Record = record(S);
   ArrayRef<format::Cell> Cells;
-  Lane *L = findLane(S);
-  if (!L)
+  Lane *L = findLane(S.header());
+  if (!L || !entries(S, Record.Capacity, Record.Used, Cells))
     return false;
-  record(S, Record);
-  if (Record.Used > Record.Capacity)
-    return damaged(S.Offset, "expected at most " + Twine(Record.Capacity) +
-                                 " cells, found " + Twine(Record.Used));
-  if (!entries(S, format::CellsOffset, Record.Capacity, Cells))
-    return false;
-  L->Cells.push_back(Cells.take_front(Record.Used));
+  L->Cells.push_back(Cells);
   SawCells = true;
   return true;
 }
 
-bool Reader::readRuns(const Segment &S) {
-  format::RunsRecord Record;
-  RunRing Ring;
-  Lane *L = findLane(S);
-  if (!L)
-    return false;
-  record(S, Record);
-  if (!entries(S, sizeof(S.Header) + sizeof(Record), Record.Capacity,
-               Ring.Samples))
+bool Reader::read(ConstSegmentOf<SegmentType::Runs> S) {
+  format::RunsRecord Record = record(S);
+  RunRing Ring = {Record.Site, Record.Capacity, Record.Count, {}};
+  Lane *L = findLane(S.header());
+  if (!L ||
+      !entries(S, Record.Capacity,
+               std::min<uint64_t>(Record.Count, Record.Capacity), Ring.Samples))
     return false;
   if (Record.Capacity == 0 && Record.Count)
-    return damaged(S.Offset, "expected room for runs, found none");
-  Ring.Slot = Record.Slot;
-  Ring.Capacity = Record.Capacity;
-  Ring.Count = Record.Count;
-  Ring.Samples = Ring.Samples.take_front(
-      std::min<uint64_t>(Record.Count, Record.Capacity));
+    return damaged(Twine(Record.Count) + " runs in a ring without room");
   L->Runs.push_back(Ring);
   return true;
 }
 
-bool Reader::readTrace(const Segment &S) {
-  format::TraceRecord Record;
-  TraceBuffer Buffer;
-  Lane *L = findLane(S);
+bool Reader::read(ConstSegmentOf<SegmentType::Trace> S) {
+  format::TraceRecord Record = record(S);
+  Lane *L = findLane(S.header());
   if (!L)
     return false;
-  record(S, Record);
   if (Record.Keep != format::TraceKeep::First &&
       Record.Keep != format::TraceKeep::Last)
-    return damaged(S.Offset, "expected keep 1 or 2, found " +
-                                 Twine(unsigned(Record.Keep)));
-  if (!entries(S, format::TraceOffset, Record.Capacity, Buffer.Events))
+    return damaged("keep is neither 1 nor 2 but " +
+                   Twine(unsigned(Record.Keep)));
+  ArrayRef<format::TraceEvent> Events;
+  if (!entries(S, Record.Capacity, Record.Capacity, Events))
     return false;
-  Buffer.Keep = Record.Keep;
-  Buffer.Capacity = Record.Capacity;
-  // Of an older generation: the ring was not touched since the last reset.
-  if (Record.Epoch != static_cast<uint32_t>(P.Generation)) {
+  // Of an older epoch: the ring was not touched since the last reset.
+  if (Record.Epoch != static_cast<uint32_t>(P.Epoch)) {
     Record.Written = 0;
   } else if (P.State == format::FileState::Open) {
-    auto Copy = P.allocate<format::TraceEvent>(Buffer.Events.size());
+    auto Copy = P.allocate<format::TraceEvent>(Events.size());
     Record.Written = format::copyLiveRing(
-        Copy.data(), Buffer.Events.data(), Record.Capacity,
-        Record.Keep == format::TraceKeep::Last,
-        reinterpret_cast<const format::TraceRecord *>(S.Body.data())->Written);
-    Buffer.Events = Copy;
+        Copy.data(), Events.data(), Record.Capacity,
+        Record.Keep == format::TraceKeep::Last, S.record().Written);
+    Events = Copy;
   }
-  Buffer.Written = Record.Written;
-  Buffer.Events =
-      Buffer.Events.take_front(std::min(Record.Written, Record.Capacity));
-  L->Traces.push_back(Buffer);
+  L->Traces.push_back(
+      {Record.Keep, Record.Capacity, Record.Written,
+       Events.take_front(std::min(Record.Written, Record.Capacity))});
   return true;
 }
 
-bool Reader::readNames(const Segment &S,
-                       ArrayRef<format::RegionRecord> &Names) {
-  format::RegionsRecord Record;
-  record(S, Record);
-  if (Record.Used > Record.Capacity)
-    return damaged(S.Offset, "expected at most " + Twine(Record.Capacity) +
-                                 " names, found " + Twine(Record.Used));
-  if (!entries(S, format::RegionsOffset, Record.Capacity, Names))
+bool Reader::read(ConstSegmentOf<SegmentType::DynamicSites> S) {
+  format::DynamicSitesRecord Record = record(S);
+  ArrayRef<format::DynamicSite> Sites;
+  if (!entries(S, Record.Capacity, Record.Used, Sites))
     return false;
-  Names = Names.take_front(Record.Used);
-  return true;
-}
-
-bool Reader::readGroups(const Segment &S) {
-  ArrayRef<format::RegionRecord> Groups;
-  if (!readNames(S, Groups))
-    return false;
-  for (const format::RegionRecord &R : Groups)
-    P.Groups.push_back({R.Slot, fixedText(R.Name).str()});
-  return true;
-}
-
-bool Reader::readRegions(const Segment &S) {
-  ArrayRef<format::RegionRecord> Regions;
-  if (!readNames(S, Regions))
-    return false;
-  for (const format::RegionRecord &R : Regions) {
-    if (!takeSlots(S, R.Slot, 1))
+  StringRef Text(format::dynamicText(S), Record.TextCapacity);
+  uint64_t Room = S.bytesBehind(Record.Capacity);
+  if (Text.size() > Room)
+    return damaged("expected at most " + Twine(Room) +
+                   " bytes of names, found " + Twine(Text.size()));
+  for (const format::DynamicSite &D : Sites) {
+    if (D.NameOffset > Text.size() || D.NameBytes > Text.size() - D.NameOffset)
+      return damaged("the name of slot " + Twine(number(D.Site)) +
+                     " is not in the segment's text");
+    if (!takeSlots(D.Site, 1))
       return false;
-    P.Regions.push_back({R.Slot, fixedText(R.Name).str()});
+    P.DynamicSites.push_back({D.Site, D.Parent, D.Kind, D.Flags,
+                              Text.substr(D.NameOffset, D.NameBytes).str()});
   }
+  return true;
+}
+
+/// Copies the part that this version knows of a later version's cells.
+bool Reader::widerCells(ConstSegmentOf<SegmentType::Measure> S,
+                        const format::MeasureRecord &Record,
+                        ArrayRef<format::MeasureCell> &Out) {
+  ArrayRef<char> Bytes(
+      static_cast<const char *>(static_cast<const void *>(S.entries())),
+      S.room() * sizeof(format::MeasureCell));
+  if (Record.Used > Record.Capacity ||
+      Record.Capacity > Bytes.size() / Record.Stride)
+    return damaged("expected room for " + Twine(Record.Used) + " cells of " +
+                   Twine(Record.Stride) + " bytes, found " +
+                   Twine(Bytes.size()) + " bytes");
+  auto Cells = P.allocate<format::MeasureCell>(Record.Used);
+  for (uint32_t I = 0; I < Record.Used; ++I)
+    format::copyLiveCell(
+        Cells[I], *static_cast<const format::MeasureCell *>(
+                      static_cast<const void *>(&Bytes[I * Record.Stride])));
+  Out = Cells;
+  return true;
+}
+
+bool Reader::read(ConstSegmentOf<SegmentType::Measure> S) {
+  format::MeasureRecord Record = record(S);
+  ArrayRef<format::MeasureCell> Cells;
+  Lane *L = findLane(S.header());
+  if (!L)
+    return false;
+  constexpr uint64_t CellBytes = sizeof(format::MeasureCell);
+  if (Record.Stride < CellBytes || Record.Stride % sizeof(uint64_t))
+    return damaged("expected a stride of at least " + Twine(CellBytes) +
+                   " bytes and whole words, found " + Twine(Record.Stride));
+  if (Record.Stride == CellBytes) {
+    if (!entries(S, Record.Capacity, Record.Used, Cells))
+      return false;
+  } else if (!widerCells(S, Record, Cells)) {
+    return false;
+  }
+  L->Measures.push_back({Record.Measure, Record.Unit, Record.Sum,
+                         fixedText(Record.Name).str(), Cells});
   return true;
 }
 
@@ -427,8 +406,7 @@ Expected<Profile> report::readProfile(std::unique_ptr<MemoryBuffer> File) {
     E = R.finish();
   }
   if (E)
-    return createStringError(inconvertibleErrorCode(),
-                             P.FileName + ": " + toString(std::move(E)));
+    return inputError(P.FileName + ": " + toString(std::move(E)));
   P.adopt(std::move(File));
   return P;
 }

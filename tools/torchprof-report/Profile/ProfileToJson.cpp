@@ -51,8 +51,8 @@ void Writer::process() {
   text("clock", clockName(R.Clock));
   text("mode", R.Mode == format::RecordMode::Trace ? "trace" : "aggregate");
   number("ticks_per_second", R.NominalTicksPerSecond);
-  number("lowered_probe_ticks_x16", R.LoweredProbeTicks);
-  number("explicit_probe_ticks_x16", R.ExplicitProbeTicks);
+  number("lowered_probe_ticks_x16", R.LoweredProbeTicksX16);
+  number("explicit_probe_ticks_x16", R.ExplicitProbeTicksX16);
   text("host", fixedText(R.Host));
   text("command", fixedText(R.Command));
   text("runtime", fixedText(R.Runtime));
@@ -85,7 +85,7 @@ void Writer::model(const Model &M) {
   const Manifest &T = *M.Table;
   number("id", T.ModelId);
   text("producer", T.Producer);
-  number("first_slot", M.FirstSlot);
+  number("first_slot", format::number(M.FirstSlot));
   auto Parent = [&](uint32_t Index) {
     if (Index != NoIndex)
       number("parent", Index);
@@ -130,7 +130,7 @@ void Writer::cell(const format::Cell &Source) {
   if (!Whole)
     C = Source;
   J.object([&] {
-    number("slot", C.Slot);
+    number("slot", format::number(C.Site));
     if (C.Epoch)
       number("epoch", C.Epoch);
     if (!Whole)
@@ -152,7 +152,7 @@ void Writer::cell(const format::Cell &Source) {
     });
     J.attributeObject("histogram", [&] {
       for (unsigned I = 0; I < format::HistogramBuckets; ++I)
-        if (uint64_t Count = histogramCount(C, I))
+        if (uint32_t Count = C.Histogram[I])
           number(std::to_string(I), Count);
     });
   });
@@ -160,7 +160,7 @@ void Writer::cell(const format::Cell &Source) {
 
 void Writer::runs(const RunRing &R) {
   J.object([&] {
-    number("slot", R.Slot);
+    number("slot", format::number(R.Slot));
     number("capacity", R.Capacity);
     number("count", R.Count);
     J.attributeArray("samples", [&] {
@@ -197,7 +197,7 @@ void Writer::lane(const Lane &L) {
     number("threads", L.Record.Threads);
     text("name", fixedText(L.Record.Name));
     if (L.Record.CurrentSlot != format::NoSlot) {
-      number("current_slot", L.Record.CurrentSlot);
+      number("current_slot", format::number(L.Record.CurrentSlot));
       number("current_ticks", L.Record.CurrentTicks);
     }
     J.attributeArray("cells", [&] {
@@ -222,7 +222,7 @@ void Writer::write() {
   J.object([&] {
     number("version", format::FormatVersion);
     text("state", stateName(P.State));
-    number("generation", P.Generation);
+    number("epoch", P.Epoch);
     J.attributeObject("process", [&] { process(); });
     number("anchor_interval_ns", P.AnchorIntervalNs);
     J.attributeArray("anchors", [&] {
@@ -238,21 +238,24 @@ void Writer::write() {
       for (const Model &M : P.Models)
         J.object([&] { model(M); });
     });
-    J.attributeArray("regions", [&] {
-      for (const Region &R : P.Regions)
+    J.attributeArray("dynamic_sites", [&] {
+      for (const DynamicSite &D : P.DynamicSites)
         J.object([&] {
-          number("slot", R.Slot);
-          text("name", R.Name);
+          number("slot", format::number(D.Slot));
+          if (D.Parent != format::NoSlot)
+            number("parent", format::number(D.Parent));
+          text("kind",
+               D.Kind == format::DynamicKind::Group ? "group" : "region");
+          if (D.Flags & 3)
+            J.attributeArray("flags", [&] {
+              if (D.Flags & format::DF_Overflow)
+                J.value("overflow");
+              if (D.Flags & format::DF_Cut)
+                J.value("cut");
+            });
+          text("name", D.Name);
         });
     });
-    if (!P.Groups.empty())
-      J.attributeArray("groups", [&] {
-        for (const Region &G : P.Groups)
-          J.object([&] {
-            number("slot", G.Slot);
-            text("members", G.Name);
-          });
-      });
     J.attributeArray("lanes", [&] {
       for (const Lane &L : P.Lanes)
         lane(L);

@@ -1,11 +1,12 @@
 //===- ProfileWriter.cpp - writes .tprof files ----------------------------===//
 //
-// The file's header names the file's size, so the segments are laid out first
-// and written afterwards.
+// The file header holds the size of the file, so all segments are laid out
+// before the first one is written.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ProfileWriter.h"
+#include "torchprof/format/Segments.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,14 +17,20 @@
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
+using format::SegmentType;
 
 namespace {
 
 struct Segment {
-  format::SegmentType Type;
+  SegmentType Type;
   uint32_t Lane;
   uint64_t PayloadBytes; ///< exactly what Write writes
   std::function<void(raw_ostream &)> Write;
+
+  uint64_t bytes() const {
+    return alignTo(sizeof(format::SegmentHeader) + PayloadBytes,
+                   format::PageBytes);
+  }
 };
 
 class Layout {
@@ -32,8 +39,20 @@ public:
   void write(raw_ostream &OS) const;
 
 private:
-  void addNames(format::SegmentType Type, ArrayRef<Region> Names);
+  /// Adds a segment of \p Record, \p Entries, which must outlive this, and
+  /// \p Unused entries more.
+  template <SegmentType Type, typename Entry>
+  void add(uint32_t Lane, const typename format::SegmentLayout<Type>::Record &R,
+           ArrayRef<Entry> Entries, uint64_t Unused = 0);
+  template <SegmentType Type>
+  void add(uint32_t Lane,
+           const typename format::SegmentLayout<Type>::Record &R) {
+    add<Type>(Lane, R, ArrayRef<char>());
+  }
+  void addModel(const Model &M);
+  void addDynamicSites();
   void addLane(const Lane &L);
+  void addMeasure(uint32_t Lane, const MeasureCells &M);
 
   const Profile &P;
   std::vector<Segment> Segments;
@@ -41,122 +60,106 @@ private:
 
 } // namespace
 
-static uint64_t segmentBytes(const Segment &S) {
-  return alignTo(sizeof(format::SegmentHeader) + S.PayloadBytes,
-                 format::PageBytes);
-}
-
-template <typename T>
-static void writeRecord(raw_ostream &OS, const T &Record) {
-  OS.write(reinterpret_cast<const char *>(&Record), sizeof(T));
-}
-
 template <typename T>
 static void writeEntries(raw_ostream &OS, ArrayRef<T> Entries) {
   OS.write(reinterpret_cast<const char *>(Entries.data()),
            Entries.size() * sizeof(T));
 }
 
-/// Bytes between a head record and entries at a fixed offset.
-static unsigned gap(uint64_t EntriesOffset, size_t RecordBytes) {
-  return EntriesOffset - sizeof(format::SegmentHeader) - RecordBytes;
+template <typename T>
+static void writeRecord(raw_ostream &OS, const T &Record) {
+  writeEntries(OS, ArrayRef(Record));
+}
+
+template <SegmentType Type, typename Entry>
+void Layout::add(uint32_t Lane,
+                 const typename format::SegmentLayout<Type>::Record &R,
+                 ArrayRef<Entry> Entries, uint64_t Unused) {
+  uint64_t Empty = Unused * sizeof(Entry);
+  uint64_t Payload = format::SegmentOf<Type>::payloadBytes(
+      0, Entries.size() * sizeof(Entry) + Empty);
+  uint64_t Gap = Payload - sizeof(R) - Entries.size() * sizeof(Entry) - Empty;
+  Segments.push_back({Type, Lane, Payload, [=](raw_ostream &OS) {
+                        writeRecord(OS, R);
+                        OS.write_zeros(Gap);
+                        writeEntries(OS, Entries);
+                        OS.write_zeros(Empty);
+                      }});
 }
 
 Layout::Layout(const Profile &P) : P(P) {
-  using Type = format::SegmentType;
-  Segments.push_back({Type::Process, 0, sizeof(format::ProcessRecord),
-                      [&P](raw_ostream &OS) { writeRecord(OS, P.Process); }});
-  format::ClockRecord Clock = {static_cast<uint32_t>(P.Anchors.size()),
-                               static_cast<uint32_t>(P.Anchors.size()),
-                               P.AnchorIntervalNs};
-  Segments.push_back(
-      {Type::Clock, 0,
-       sizeof(Clock) + P.Anchors.size() * sizeof(format::ClockAnchor),
-       [&P, Clock](raw_ostream &OS) {
-         writeRecord(OS, Clock);
-         writeEntries(OS, ArrayRef(P.Anchors));
-       }});
-  for (const Model &M : P.Models) {
-    std::string Text = printManifest(*M.Table);
-    format::ModelRecord Record = {M.Table->ModelId, M.FirstSlot,
-                                  static_cast<uint32_t>(M.Table->Sites.size()),
-                                  Text.size()};
-    Segments.push_back({Type::Manifest, 0, sizeof(Record) + Text.size(),
-                        [Record, Text](raw_ostream &OS) {
-                          writeRecord(OS, Record);
-                          OS << Text;
-                        }});
-  }
-  addNames(Type::Regions, P.Regions);
-  addNames(Type::Groups, P.Groups);
+  add<SegmentType::Process>(0, P.Process);
+  auto Anchors = static_cast<uint32_t>(P.Anchors.size());
+  add<SegmentType::Clock>(0, {Anchors, Anchors, P.AnchorIntervalNs},
+                          ArrayRef(P.Anchors));
+  for (const Model &M : P.Models)
+    addModel(M);
+  addDynamicSites();
   for (const Lane &L : P.Lanes)
     addLane(L);
 }
 
-void Layout::addNames(format::SegmentType Type, ArrayRef<Region> Names) {
-  if (Names.empty())
+void Layout::addModel(const Model &M) {
+  std::string Text = printManifest(*M.Table);
+  format::ModelRecord Record = {M.Table->ModelId, M.FirstSlot,
+                                static_cast<uint32_t>(M.Table->Sites.size()),
+                                Text.size()};
+  Segments.push_back({SegmentType::Manifest, 0, sizeof(Record) + Text.size(),
+                      [Record, Text](raw_ostream &OS) {
+                        writeRecord(OS, Record);
+                        OS << Text;
+                      }});
+}
+
+void Layout::addDynamicSites() {
+  if (P.DynamicSites.empty())
     return;
-  auto Count = static_cast<uint32_t>(Names.size());
-  format::RegionsRecord Record = {Count, Count};
-  unsigned Gap = gap(format::RegionsOffset, sizeof(Record));
-  Segments.push_back(
-      {Type, 0, sizeof(Record) + Gap + Count * sizeof(format::RegionRecord),
-       [Names, Record, Gap](raw_ostream &OS) {
-         writeRecord(OS, Record);
-         OS.write_zeros(Gap);
-         for (const Region &R : Names) {
-           format::RegionRecord Entry = {};
-           Entry.Slot = R.Slot;
-           setFixedText(Entry.Name, R.Name);
-           writeRecord(OS, Entry);
-         }
-       }});
+  std::vector<format::DynamicSite> Sites;
+  std::string Text;
+  for (const DynamicSite &D : P.DynamicSites) {
+    Sites.push_back({D.Slot, D.Parent, D.Kind, D.Flags,
+                     static_cast<uint32_t>(Text.size()),
+                     static_cast<uint32_t>(D.Name.size())});
+    Text += D.Name;
+  }
+  auto Count = static_cast<uint32_t>(Sites.size());
+  auto TextBytes = static_cast<uint32_t>(Text.size());
+  format::DynamicSitesRecord Record = {Count, Count, TextBytes, TextBytes};
+  using Type = format::SegmentOf<SegmentType::DynamicSites>;
+  Segments.push_back({SegmentType::DynamicSites, 0,
+                      Type::payloadBytes(Count, TextBytes),
+                      [=](raw_ostream &OS) {
+                        writeRecord(OS, Record);
+                        OS.write_zeros(Type::payloadBytes() - sizeof(Record));
+                        writeEntries(OS, ArrayRef(Sites));
+                        OS << Text;
+                      }});
+}
+
+void Layout::addMeasure(uint32_t Lane, const MeasureCells &M) {
+  auto Count = static_cast<uint32_t>(M.Cells.size());
+  format::MeasureRecord Record = {
+      M.Id, M.Unit, M.Sum, sizeof(format::MeasureCell), Count, Count, {}};
+  setFixedText(Record.Name, M.Name);
+  add<SegmentType::Measure>(Lane, Record, M.Cells);
 }
 
 void Layout::addLane(const Lane &L) {
-  using Type = format::SegmentType;
   uint32_t Number = L.Record.Lane;
-  Segments.push_back({Type::Lane, Number, sizeof(L.Record),
-                      [&L](raw_ostream &OS) { writeRecord(OS, L.Record); }});
+  add<SegmentType::Lane>(Number, L.Record);
   for (ArrayRef<format::Cell> Cells : L.Cells) {
     auto Count = static_cast<uint32_t>(Cells.size());
-    format::CellsRecord Record = {Count, Count};
-    unsigned Gap = gap(format::CellsOffset, sizeof(Record));
-    Segments.push_back(
-        {Type::Cells, Number,
-         sizeof(Record) + Gap + Cells.size() * sizeof(format::Cell),
-         [Cells, Record, Gap](raw_ostream &OS) {
-           writeRecord(OS, Record);
-           OS.write_zeros(Gap);
-           writeEntries(OS, Cells);
-         }});
+    add<SegmentType::Cells>(Number, {Count, Count}, Cells);
   }
-  for (const RunRing &R : L.Runs) {
-    format::RunsRecord Record = {R.Slot, R.Capacity, R.Count};
-    uint64_t Unused = R.Capacity - R.Samples.size();
-    Segments.push_back({Type::Runs, Number,
-                        sizeof(Record) + R.Capacity * sizeof(format::RunSample),
-                        [&R, Record, Unused](raw_ostream &OS) {
-                          writeRecord(OS, Record);
-                          writeEntries(OS, R.Samples);
-                          OS.write_zeros(Unused * sizeof(format::RunSample));
-                        }});
-  }
-  for (const TraceBuffer &T : L.Traces) {
-    format::TraceRecord Record = {T.Keep, static_cast<uint32_t>(P.Generation),
-                                  T.Capacity, T.Written};
-    unsigned Gap = gap(format::TraceOffset, sizeof(Record));
-    uint64_t Unused = T.Capacity - T.Events.size();
-    Segments.push_back(
-        {Type::Trace, Number,
-         sizeof(Record) + Gap + T.Capacity * sizeof(format::TraceEvent),
-         [&T, Record, Gap, Unused](raw_ostream &OS) {
-           writeRecord(OS, Record);
-           OS.write_zeros(Gap);
-           writeEntries(OS, T.Events);
-           OS.write_zeros(Unused * sizeof(format::TraceEvent));
-         }});
-  }
+  for (const RunRing &R : L.Runs)
+    add<SegmentType::Runs>(Number, {R.Slot, R.Capacity, R.Count}, R.Samples,
+                           R.Capacity - R.Samples.size());
+  for (const TraceBuffer &T : L.Traces)
+    add<SegmentType::Trace>(
+        Number, {T.Keep, static_cast<uint32_t>(P.Epoch), T.Capacity, T.Written},
+        T.Events, T.Capacity - T.Events.size());
+  for (const MeasureCells &M : L.Measures)
+    addMeasure(Number, M);
 }
 
 void Layout::write(raw_ostream &OS) const {
@@ -166,18 +169,18 @@ void Layout::write(raw_ostream &OS) const {
   Header.ByteOrder = format::ByteOrderMark;
   Header.HeaderBytes = format::PageBytes;
   Header.State = P.State;
-  Header.Generation = P.Generation;
+  Header.Epoch = P.Epoch;
   Header.SegmentCount = Segments.size();
   Header.FileBytes = format::PageBytes;
   for (const Segment &S : Segments)
-    Header.FileBytes += segmentBytes(S);
+    Header.FileBytes += S.bytes();
   writeRecord(OS, Header);
   for (auto Item : enumerate(Segments)) {
     const Segment &S = Item.value();
     format::SegmentHeader Head = {};
     Head.Magic = format::SegmentMagic;
     Head.Type = S.Type;
-    Head.Bytes = segmentBytes(S);
+    Head.Bytes = S.bytes();
     Head.PayloadBytes = S.PayloadBytes;
     Head.Index = static_cast<uint32_t>(Item.index());
     Head.Lane = S.Lane;

@@ -68,12 +68,12 @@ static const Column Columns[] = {
      [](const Row &R, const Ctx &C) {
        return counted(R, static_cast<double>(R.Measured.Min), C);
      }},
-    {"p50_ns", "p50", "median, within 12.5 %", Time, Whole, true,
+    {"p50_ns", "p50", "median, within 3.6 %", Time, Whole, true,
      [](const Row &R, const Ctx &C) { return quantile(R, 0.5, C); }},
-    {"p90_ns", "p90", "9 of 10 calls took at most this, within 12.5 %", Time,
+    {"p90_ns", "p90", "9 of 10 calls took at most this, within 3.6 %", Time,
      Whole, true,
      [](const Row &R, const Ctx &C) { return quantile(R, 0.9, C); }},
-    {"p99_ns", "p99", "99 of 100 calls took at most this, within 12.5 %", Time,
+    {"p99_ns", "p99", "99 of 100 calls took at most this, within 3.6 %", Time,
      Whole, true,
      [](const Row &R, const Ctx &C) { return quantile(R, 0.99, C); }},
     {"max_ns", "max", "longest call", Time, Whole, false,

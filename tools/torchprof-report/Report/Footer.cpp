@@ -93,9 +93,8 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.count("unfinished", "Unfinished", All.Unfinished,
           "begun but never ended: an exception, or still open at the end");
   F.count("cut", "Cut", All.Cut, "at the edge of a recording window");
-  uint64_t Lost = Sites.counter(C::LostNoMemory) +
-                  Sites.counter(C::LostNoModel) +
-                  Sites.counter(C::LostConflict);
+  uint64_t Lost =
+      Sites.counter(C::LostNoMemory) + Sites.counter(C::LostNoModel);
   std::string Causes;
   auto Cause = [&](C Counter, StringRef Text) {
     if (uint64_t N = Sites.counter(Counter))
@@ -103,7 +102,6 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   };
   Cause(C::LostNoMemory, "without memory for them");
   Cause(C::LostNoModel, "of a model that was never registered");
-  Cause(C::LostConflict, "of a model id that other sites have");
   F.count("lost", "Lost", Lost, Causes);
 
   F.counter(C::ClockBackwards, "spans ended before they began; counted as 0");

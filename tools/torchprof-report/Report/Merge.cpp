@@ -58,32 +58,6 @@ Error Merger::add(const Profile &P) {
   return Error::success();
 }
 
-/// The cell of an aggregate. False if a number does not fit.
-static bool makeCell(const Aggregate &A, uint32_t Slot, format::Cell &C) {
-  C = {};
-  C.Slot = Slot;
-  if (A.Sum >> 64 || A.Nested >> 64 || A.Count >> 63)
-    return false;
-  C.Word = A.Count * 2;
-  C.Begins = A.Begins;
-  C.Cut = A.Cut;
-  C.Sum = static_cast<uint64_t>(A.Sum);
-  C.SquaresLow = static_cast<uint64_t>(A.Squares);
-  C.SquaresHigh = static_cast<uint64_t>(A.Squares >> 64);
-  C.Min = A.Count ? A.Min : 0;
-  C.Max = A.Max;
-  C.Nested = static_cast<uint64_t>(A.Nested);
-  for (size_t I = 0; I < A.First.size(); ++I)
-    C.First[I] = A.First[I];
-  for (size_t I = 0; I < A.Histogram.size(); ++I) {
-    if (A.Histogram[I] >> 48)
-      return false;
-    C.HistogramLow[I] = static_cast<uint32_t>(A.Histogram[I]);
-    C.HistogramHigh[I] = static_cast<uint16_t>(A.Histogram[I] >> 32);
-  }
-  return true;
-}
-
 Expected<Profile> Merger::finish() {
   Profile &P = Result;
   P.State = format::FileState::Merged;
@@ -99,25 +73,29 @@ Expected<Profile> Merger::finish() {
   std::vector<format::Cell> Cells;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     // Sites are numbered as slots are: models first, then what comes.
+    auto Slot = format::Slot(S);
     if (Sites[S].isRegion())
-      P.Regions.push_back({S, Sites[S].RegionName});
+      P.DynamicSites.push_back({Slot, format::Slot(Sites[S].Around),
+                                format::DynamicKind::Region,
+                                Sites[S].DynamicFlags, Sites[S].RegionName});
     else if (Sites[S].Index == 0)
-      P.Models.push_back({S, Sites[S].Table});
+      P.Models.push_back({Slot, Sites[S].Table});
     if (!Sites.reached(S) && Sites.measured(S).Cut == 0)
       continue;
-    if (!makeCell(Sites.measured(S), S, Cells.emplace_back()))
+    if (!Sites.measured(S).appendCells(Slot, Cells))
       return createStringError(inconvertibleErrorCode(),
                                Sites.kind(S) + " " + Sites.name(S) +
                                    ": expected a sum of 64 bits, found more");
   }
   for (const auto &[S, Members] : Sites.groups())
-    P.Groups.push_back({S, Members});
+    P.DynamicSites.push_back({P.endOfSlots(), format::Slot(S),
+                              format::DynamicKind::Group, 0, Members});
   L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
   for (const auto &[Root, Ring] : Runs) {
     std::vector<format::RunSample> Samples(Ring.begin(), Ring.end());
     // Sample i of Count lies at i % Capacity; a merged ring begins anew.
     RunRing R;
-    R.Slot = Root;
+    R.Slot = format::Slot(Root);
     R.Capacity = static_cast<uint32_t>(Samples.size());
     R.Count = Samples.size();
     R.Samples = P.keep(ArrayRef<format::RunSample>(Samples));

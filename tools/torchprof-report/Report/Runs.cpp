@@ -81,7 +81,7 @@ Table report::makeLatencyTable(const SiteTable &Sites,
                          : Time(static_cast<double>(A.First.front()))});
   }
   if (Rounded)
-    T.Notes.push_back("percentiles are within 12.5 %: more runs than the file "
+    T.Notes.push_back("percentiles are within 3.6 %: more runs than the file "
                       "keeps one by one");
   return T;
 }
@@ -105,7 +105,7 @@ Table report::makeLatencyHistogram(const SiteTable &Sites) {
       continue;
     unsigned First = format::histogramBucket(A.Min);
     unsigned Last = format::histogramBucket(A.Max);
-    unsigned Step = Last - First >= MaxLines ? 4 : 1;
+    unsigned Step = Last - First >= MaxLines ? format::HistogramSteps : 1;
     First -= First % Step;
     std::vector<std::pair<unsigned, uint64_t>> Lines;
     uint64_t Most = 1;

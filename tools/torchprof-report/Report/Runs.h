@@ -34,7 +34,7 @@ private:
 };
 
 /// Minimum, mean, percentiles, maximum and first of each method. Percentiles
-/// are exact when the rings still hold every run, else within 12.5 %.
+/// are exact when the rings still hold every run, else within 3.6 %.
 Table makeLatencyTable(const SiteTable &Sites, const RunLatencies &Latencies);
 
 /// Number of runs per range of latencies, with bars for people.

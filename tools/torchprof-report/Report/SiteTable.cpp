@@ -46,12 +46,15 @@ void SiteTable::addModel(const Model &M) {
   Measured.resize(Sites.size());
 }
 
-uint32_t SiteTable::addRegion(const Region &R) {
-  auto [Known, IsNew] =
-      SiteOfRegion.emplace(R.Name, static_cast<uint32_t>(Sites.size()));
+uint32_t SiteTable::addRegion(const DynamicSite &D) {
+  uint32_t Around = siteOfSlot(D.Parent);
+  auto [Known, IsNew] = SiteOfRegion.emplace(
+      std::make_pair(Around, D.Name), static_cast<uint32_t>(Sites.size()));
   if (IsNew) {
     Site S;
-    S.RegionName = R.Name;
+    S.RegionName = D.Name;
+    S.Around = Around;
+    S.DynamicFlags = D.Flags;
     Sites.push_back(std::move(S));
     Measured.emplace_back();
   }
@@ -62,11 +65,12 @@ void SiteTable::addSites(const Profile &P) {
   SlotRanges.clear();
   for (const Model &M : P.Models)
     addModel(M);
-  for (const Region &R : P.Regions)
-    SlotRanges[R.Slot] = {1, addRegion(R)};
-  for (const Region &G : P.Groups)
-    if (uint32_t S = siteOfSlot(G.Slot); S != NoIndex)
-      Groups.emplace(S, G.Name);
+  for (const DynamicSite &D : P.DynamicSites) {
+    if (D.Kind != format::DynamicKind::Group)
+      SlotRanges[D.Slot] = {1, addRegion(D)};
+    else if (uint32_t S = siteOfSlot(D.Parent); S != NoIndex)
+      Groups.emplace(S, D.Name);
+  }
   TickClock Other(P);
   if (ProfileCount++ == 0)
     Clock = Other;
@@ -75,7 +79,7 @@ void SiteTable::addSites(const Profile &P) {
                                     "one tick is taken as one nanosecond");
 }
 
-uint32_t SiteTable::siteOfSlot(uint32_t Slot) const {
+uint32_t SiteTable::siteOfSlot(format::Slot Slot) const {
   auto Range = SlotRanges.upper_bound(Slot);
   if (Range == SlotRanges.begin())
     return NoIndex;
@@ -105,7 +109,7 @@ void SiteTable::addCells(const Profile &P, const Lane &L, bool Histograms,
         Whole = readCell(Source, Copy, /*Live=*/true);
         C = &Copy;
       }
-      uint32_t S = siteOfSlot(Source.Slot);
+      uint32_t S = siteOfSlot(Source.Site);
       if (S == NoIndex) {
         ++Unknown;
         continue;
@@ -118,7 +122,7 @@ void SiteTable::addCells(const Profile &P, const Lane &L, bool Histograms,
         continue;
       }
       // Not touched since the last reset: what it holds was thrown away.
-      if (C->Epoch != static_cast<uint32_t>(P.Generation))
+      if (C->Epoch != static_cast<uint32_t>(P.Epoch))
         continue;
       Measured[S].add(*C, Scale, Histograms);
     }
@@ -130,8 +134,8 @@ void SiteTable::addCells(const Profile &P, const Lane &L, bool Histograms,
 
 void SiteTable::addProbeCost(const Profile &P,
                              const std::vector<uint64_t> &Before) {
-  double Explicit = P.Process.ExplicitProbeTicks / 16.0;
-  double Lowered = P.Process.LoweredProbeTicks / 16.0;
+  double Explicit = P.Process.ExplicitProbeTicksX16 / 16.0;
+  double Lowered = P.Process.LoweredProbeTicksX16 / 16.0;
   // Only single nodes are lowered, and only when the executor optimized.
   if (Lowered == 0 || P.counter(format::Counter::LoweredPairs) == 0)
     Lowered = Explicit;

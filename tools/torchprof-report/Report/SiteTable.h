@@ -34,6 +34,8 @@ struct Site {
   uint32_t Flags = 0;      ///< SiteFlags
   bool Async = false;      ///< it or an ancestor is asynchronous
   std::string RegionName;
+  uint32_t Around = NoIndex; ///< site that a region lies in
+  uint32_t DynamicFlags = 0; ///< format::DynamicFlags of a region
 
   const ManifestSite &entry() const { return Table->Sites[Index]; }
   bool isRegion() const { return !Table; }
@@ -72,7 +74,7 @@ public:
   const TickClock &clock() const { return Clock; }
 
   /// Site of a slot of the profile added last, NoIndex if it has none.
-  uint32_t siteOfSlot(uint32_t Slot) const;
+  uint32_t siteOfSlot(format::Slot Slot) const;
 
   // Names. Empty where the manifest does not know.
   llvm::StringRef kind(uint32_t S) const;
@@ -118,7 +120,7 @@ public:
 
 private:
   void addModel(const Model &M);
-  uint32_t addRegion(const Region &R);
+  uint32_t addRegion(const DynamicSite &D);
   double scaleTo(const TickClock &Other);
   void addCells(const Profile &P, const Lane &L, bool Histograms, double Scale);
   void addProbeCost(const Profile &P, const std::vector<uint64_t> &Before);
@@ -127,10 +129,11 @@ private:
   std::vector<Aggregate> Measured;
   mutable std::vector<UInt128> ChildTotals; ///< empty: to be computed
   std::map<uint64_t, uint32_t> FirstSiteOfModel;
-  std::map<std::string, uint32_t> SiteOfRegion;
+  /// By the site around the region and its name.
+  std::map<std::pair<uint32_t, std::string>, uint32_t> SiteOfRegion;
   std::set<std::pair<uint32_t, std::string>> Groups;
   /// First slot -> (number of slots, first site), of the last profile.
-  std::map<uint32_t, std::pair<uint32_t, uint32_t>> SlotRanges;
+  std::map<format::Slot, std::pair<uint32_t, uint32_t>> SlotRanges;
   TickClock Clock;
   unsigned ProfileCount = 0;
   uint64_t Counters[format::CounterCapacity] = {};

@@ -45,19 +45,15 @@ inline bool copyCellStart(Cell &To, const Cell &From, uint64_t End,
   return false;
 }
 
-inline uint64_t histogramCount(const Cell &C, unsigned Bucket) {
-  return uint64_t(C.HistogramHigh[Bucket]) << 32 | C.HistogramLow[Bucket];
-}
-
 /// Copies a cell that is updated more often than it can be read at one moment.
-/// Count, sums, extremes are of one moment, for which two lines of the cache
-/// are read; first samples stay as they are. The histogram is read before that
-/// and after it: each of its counts lies between the two, and they add up to
-/// the number of spans. Spans recorded between the two readings, a few, may
-/// thus be in another's bucket; nothing else is uncertain.
+/// Count, sums and extremes are of one moment, for which two cache lines are
+/// read; first samples stay as they are. The histogram is read before that and
+/// after it: each of its counts lies between the two, and they add up to the
+/// number of spans. Spans recorded between the two readings, a few, may thus be
+/// in another's bucket; nothing else is uncertain.
 inline bool copyBusyCell(Cell &To, const Cell &From, unsigned Tries) {
   constexpr uint64_t Changing = offsetof(Cell, First);
-  constexpr uint64_t Histogram = offsetof(Cell, HistogramLow);
+  constexpr uint64_t Histogram = offsetof(Cell, Histogram);
   static_assert(Changing % 8 == 0 && Histogram % 8 == 0);
   auto CopyPart = [&](Cell &C, uint64_t Begin, uint64_t End) {
     copyWords(reinterpret_cast<char *>(&C) + Begin,
@@ -76,26 +72,39 @@ inline bool copyBusyCell(Cell &To, const Cell &From, unsigned Tries) {
   uint64_t Missing = To.Word / 2;
   for (uint64_t I = Missing; I < FirstSamples; ++I)
     To.First[I] = 0; // of a later span
-  for (unsigned I = 0; I < HistogramBuckets; ++I)
-    Missing -= histogramCount(To, I);
+  for (uint32_t Count : To.Histogram)
+    Missing -= Count;
   for (unsigned I = 0; I < HistogramBuckets; ++I) {
-    uint64_t Least = histogramCount(To, I), Most = histogramCount(After, I);
-    if (Most < Least) // read between the two halves of a count
+    uint64_t Least = To.Histogram[I], Most = After.Histogram[I];
+    if (Most < Least) // emptied meanwhile
       return false;
     uint64_t Added = std::min(Most - Least, Missing);
     Missing -= Added;
-    To.HistogramLow[I] = static_cast<uint32_t>(Least + Added);
-    To.HistogramHigh[I] = static_cast<uint16_t>((Least + Added) >> 32);
+    To.Histogram[I] = static_cast<uint32_t>(Least + Added);
   }
   return Missing == 0;
 }
 
 /// Copies a cell that its owner may be updating, in some microseconds. False
-/// if the owner was in the middle of an update all the time: it lost its
-/// processor there, or was killed. The copy is then of no use.
+/// if the owner was in the middle of an update all the time: it was preempted
+/// there, or killed. The copy is then of no use.
 inline bool copyLiveCell(Cell &To, const Cell &From) {
   return copyCellStart(To, From, sizeof(Cell), 20) ||
          copyBusyCell(To, From, 500) || copyBusyCell(To, From, 500);
+}
+
+/// The same of a cell of a measure.
+inline bool copyLiveCell(MeasureCell &To, const MeasureCell &From) {
+  for (unsigned Tries = 500; Tries; --Tries) {
+    uint64_t Word = __atomic_load_n(&From.Word, __ATOMIC_ACQUIRE);
+    if (Word % 2)
+      continue;
+    copyWords(&To, &From, sizeof(MeasureCell));
+    if (__atomic_load_n(&From.Word, __ATOMIC_RELAXED) == Word &&
+        To.Word == Word)
+      return true;
+  }
+  return false;
 }
 
 /// Copies a lane's ring of events to \p To; both have room for \p Capacity.

@@ -1,8 +1,8 @@
 //===- Records.h - records of a .tprof file ---------------------*- C++ -*-===//
 //
-// The layout of profile format version 1, shared by the runtime that writes it
+// The layout of profile format version 2, shared by the runtime that writes it
 // through a shared mapping and by the reader. docs/profile-format.md describes
-// it byte by byte.
+// it byte by byte; Segments.h gives typed access.
 //
 // A file is a FileHeader (one page) followed by segments. A segment is a
 // SegmentHeader (64 bytes) and its payload, padded to whole pages, so a reader
@@ -10,8 +10,7 @@
 // behind a segment is a valid file. All numbers are little-endian. Times are
 // clock ticks; the clock segment leads from ticks to nanoseconds.
 //
-// The records know sites and slots, not TorchScript: site = model id << 20 |
-// index; slot = firstSlot of the model's manifest segment + index.
+// The records know sites and slots, not TorchScript.
 //
 // This header needs only the C++ standard library and has no functions with
 // state; everything in it may be used from any thread.
@@ -21,7 +20,11 @@
 #ifndef TORCHPROF_FORMAT_RECORDS_H
 #define TORCHPROF_FORMAT_RECORDS_H
 
-#include <bit>
+#include "torchprof/format/DynamicSite.h"
+#include "torchprof/format/Histogram.h"
+#include "torchprof/format/Measure.h"
+#include "torchprof/format/Site.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -29,19 +32,10 @@ namespace torchprof::format {
 
 inline constexpr char FileMagic[8] = {'\x89', 'T', 'P',  'R',
                                       'O',    'F', '\r', '\n'};
-inline constexpr uint32_t FormatVersion = 1;
+inline constexpr uint32_t FormatVersion = 2;
 inline constexpr uint32_t ByteOrderMark = 0x01020304;
 inline constexpr uint32_t SegmentMagic = 0x47455354; // "TSEG"
 inline constexpr uint64_t PageBytes = 4096;
-
-/// Number of bits of a site that hold the index within its model.
-inline constexpr unsigned SiteIndexBits = 20;
-inline constexpr uint64_t MaxSitesPerModel = uint64_t(1) << SiteIndexBits;
-/// A model id has 43 bits, so that a site is a positive 64-bit integer.
-inline constexpr unsigned ModelIdBits = 43;
-
-/// No slot: the value of LaneRecord::CurrentSlot between runs.
-inline constexpr uint32_t NoSlot = 0xffffffff;
 
 enum class FileState : uint32_t {
   Open = 1,     ///< the process runs, or died without its exit handler
@@ -51,15 +45,9 @@ enum class FileState : uint32_t {
 };
 
 enum class SegmentType : uint32_t {
-  Process = 1,  ///< one ProcessRecord; the first segment of a file
-  Manifest = 2, ///< ModelRecord, then TextBytes bytes of manifest text
-  Clock = 3,    ///< ClockRecord, then AnchorCapacity ClockAnchor
-  Lane = 4,     ///< one LaneRecord
-  Cells = 5,    ///< CellsRecord, then Capacity Cell
-  Runs = 6,     ///< RunsRecord, then Capacity RunSample
-  Trace = 7,    ///< TraceRecord, then Capacity TraceEvent
-  Regions = 8,  ///< RegionsRecord, then Capacity RegionRecord
-  Groups = 9,   ///< the same, of groups: Name holds the members' kinds
+#define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \
+  TYPE = NUMBER,
+#include "torchprof/format/SegmentTypes.def"
 };
 
 /// Page 0 of a file. FileBytes is stored last (release) when a segment has
@@ -72,7 +60,7 @@ struct FileHeader {
   FileState State;
   uint64_t FileBytes;    ///< end of the last complete segment
   uint64_t SegmentCount; ///< number of complete segments
-  uint64_t Generation;   ///< grows with every reset of all cells
+  uint64_t Epoch;        ///< grows with every reset of all cells
   uint8_t Reserved[PageBytes - 48];
 };
 static_assert(sizeof(FileHeader) == PageBytes);
@@ -83,7 +71,7 @@ struct SegmentHeader {
   uint64_t Bytes; ///< whole segment with this header, a multiple of PageBytes
   uint64_t PayloadBytes; ///< bytes used after this header
   uint32_t Index;        ///< ordinal of this segment in its file, from 0
-  uint32_t Lane;         ///< owner of Lane, Cells, Runs, Trace; else 0
+  uint32_t Lane;         ///< owner, if SegmentTypes.def says so; else 0
   uint8_t Reserved[32];
 };
 static_assert(sizeof(SegmentHeader) == 64);
@@ -96,28 +84,17 @@ enum class ClockKind : uint32_t {
 
 enum class RecordMode : uint32_t { Aggregate = 0, Trace = 1 };
 
-/// What was lost or happened, counted process-wide by any thread with relaxed
-/// atomic increments. The order is part of the format; new counters go to the
-/// end. Sums over lanes of begins, counts and cuts are not repeated here.
+/// What was lost or happened, counted by any thread with relaxed increments.
 enum class Counter : uint32_t {
-  LostNoMemory,   ///< spans lost because no lane or cell could be had
-  LostNoModel,    ///< spans whose model was never registered
-  LostConflict,   ///< spans of a model id that is taken by other sites
-  ClockBackwards, ///< spans whose end lay before their begin (counted as 0)
-  ClockClamped,   ///< spans clamped because their length was absurd
-  LoweredPairs,   ///< pairs replaced by torchprof::timed
-  ExplicitPairs,  ///< pairs the lowering pass had to leave explicit
-  DroppedPairs,   ///< pairs dropped: an optimization removed what was inside
-  GroupedPairs,   ///< lowered pairs that measure more than one node
-  LoweringFailed, ///< graphs left alone because lowering met a surprise
-  Resets,         ///< resets of all cells
-  Snapshots,      ///< snapshot files written
-  Merged,         ///< number of profiles merged into this file
-  Steps,          ///< steps of the schedule
-  FileErrors,     ///< failed attempts to create or grow the file
-  Forks,          ///< 1 in a child that was forked from a recording process
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT) ENUMERATOR,
+#include "torchprof/format/Counters.def"
 };
 inline constexpr uint32_t CounterCapacity = 64;
+inline constexpr uint32_t CounterCount = 0
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT) +1
+#include "torchprof/format/Counters.def"
+    ;
+static_assert(CounterCount <= CounterCapacity);
 
 /// The process that recorded. Text fields end with a NUL byte.
 struct ProcessRecord {
@@ -129,8 +106,8 @@ struct ProcessRecord {
   ClockKind Clock;
   RecordMode Mode;
   uint64_t NominalTicksPerSecond; ///< from calibration; 0 if not known
-  uint64_t LoweredProbeTicks;     ///< cost of one lowered probe, in 1/16 tick
-  uint64_t ExplicitProbeTicks;    ///< cost of one explicit pair, in 1/16 tick
+  uint64_t LoweredProbeTicksX16;  ///< cost of one lowered probe, in 1/16 tick
+  uint64_t ExplicitProbeTicksX16; ///< cost of one explicit pair, in 1/16 tick
   char Host[64];
   char Command[512];  ///< arguments joined by spaces, cut at the end
   char Runtime[64];   ///< version of the runtime
@@ -143,7 +120,7 @@ static_assert(sizeof(ProcessRecord) == 1416);
 /// A registered model. Its manifest text follows this record.
 struct ModelRecord {
   uint64_t ModelId;
-  uint32_t FirstSlot;
+  Slot FirstSlot;
   uint32_t SiteCount;
   uint64_t TextBytes;
 };
@@ -183,68 +160,38 @@ struct LaneRecord {
   char Name[16];    ///< name of the present or last owner
   /// Slot of the innermost open span, NoSlot between runs. The start of that
   /// span is stored before the slot.
-  uint32_t CurrentSlot;
+  Slot CurrentSlot;
   uint32_t Reserved0;
   uint64_t CurrentTicks;
   uint64_t Reserved[8];
 };
 static_assert(sizeof(LaneRecord) == 120);
 
-/// Histogram: log-linear, 4 buckets per octave. Values below 8 ticks are
-/// exact; above, a bucket is at most a quarter of its lower bound wide, so
-/// that its middle is within 12.5 % of every value in it. The last bucket is
-/// open; Cell::Max bounds it.
-inline constexpr unsigned HistogramBuckets = 148;
-
-/// Bucket of a value in ticks.
-constexpr unsigned histogramBucket(uint64_t Ticks) {
-  if (Ticks < 8)
-    return static_cast<unsigned>(Ticks);
-  unsigned Octave = std::bit_width(Ticks) - 3; // Ticks >> Octave is 4..7
-  unsigned Bucket = Octave * 4 + static_cast<unsigned>(Ticks >> Octave);
-  return Bucket < HistogramBuckets ? Bucket : HistogramBuckets - 1;
-}
-
-/// Smallest value in ticks that falls into a bucket.
-constexpr uint64_t histogramLowerBound(unsigned Bucket) {
-  if (Bucket < 8)
-    return Bucket;
-  unsigned Octave = Bucket / 4 - 1;
-  return uint64_t(Bucket % 4 + 4) << Octave;
-}
-
 inline constexpr unsigned FirstSamples = 7;
 
-/// The aggregate of one slot on one lane. One writer. Word is twice the number
-/// of recorded spans, plus one while the owner updates the record: a reader
-/// retries when it is odd or changed; in the file of a killed process an odd
-/// word marks a torn cell. Begins and Cut are written outside of that
+/// The aggregate of one slot on one lane; a slot whose cell cannot hold more
+/// in a bucket is continued in a further cell. One writer. Word is twice the
+/// number of recorded spans, plus one while the owner updates the record: a
+/// reader retries when it is odd or changed; in the file of a killed process an
+/// odd word marks a torn cell. Begins and Cut are written outside of that
 /// protection, each with one store.
 struct Cell {
-  uint32_t Slot;
-  uint32_t Epoch;      ///< generation of the last reset this cell has seen
-  uint64_t Word;       ///< 2 * count, odd while updating
-  uint64_t Begins;     ///< spans begun, recorded or not
-  uint64_t Cut;        ///< spans that a window's edge cut: closed, not counted
-  uint64_t Sum;        ///< ticks
-  uint64_t SquaresLow; ///< sum of squares of ticks, 128 bit
-  uint64_t SquaresHigh;
-  uint64_t Min;    ///< ticks; valid if the count is not 0
-  uint64_t Max;    ///< ticks
-  uint64_t Nested; ///< ticks of roots and regions that ran directly inside
+  Slot Site;
+  uint32_t Epoch; ///< of the last reset that this cell has seen
+  uint64_t Word;  ///< 2 * count, odd while updating
+#define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
+  uint64_t NAME;
+#include "torchprof/format/CellFields.def"
   uint64_t First[FirstSamples]; ///< the first samples, ticks, in order
-  uint32_t HistogramLow[HistogramBuckets];
-  uint16_t HistogramHigh[HistogramBuckets]; ///< bits 32 to 47 of each count
+  uint32_t Histogram[HistogramBuckets];
 };
-static_assert(sizeof(Cell) == 1024);
+static_assert(sizeof(Cell) == 2048);
 
-/// Head of a Cells segment. The cells start CellsOffset bytes after the
-/// segment's start. Used grows (release) after a cell's Slot is set.
+/// Head of a Cells segment. Used grows (release) after a cell's Site is set.
 struct CellsRecord {
   uint32_t Capacity;
   uint32_t Used;
 };
-inline constexpr uint64_t CellsOffset = 1024;
 
 /// One run of a method root.
 struct RunSample {
@@ -255,7 +202,7 @@ struct RunSample {
 /// Ring of the last runs of one root on one lane: sample i of Count lies at
 /// i % Capacity. Count is stored (release) after the sample.
 struct RunsRecord {
-  uint32_t Slot;
+  Slot Site;
   uint32_t Capacity;
   uint64_t Count;
 };
@@ -268,41 +215,35 @@ struct TraceEvent {
   uint64_t Packed;
 };
 inline constexpr unsigned TraceDurationBits = 40;
+inline constexpr uint64_t MaxTraceDuration =
+    (uint64_t(1) << TraceDurationBits) - 1;
 /// Packed of an event that was overwritten while it was copied.
 inline constexpr uint64_t BlankEvent = UINT64_MAX;
 static_assert(sizeof(TraceEvent) == 16);
+
+constexpr uint64_t packEvent(Slot Site, uint64_t Ticks) {
+  return uint64_t(number(Site)) << TraceDurationBits |
+         (Ticks < MaxTraceDuration ? Ticks : MaxTraceDuration);
+}
+constexpr Slot siteOf(const TraceEvent &E) {
+  return Slot(static_cast<uint32_t>(E.Packed >> TraceDurationBits));
+}
+constexpr uint64_t durationOf(const TraceEvent &E) {
+  return E.Packed & MaxTraceDuration;
+}
 
 enum class TraceKeep : uint32_t { First = 1, Last = 2 };
 
 /// Head of a Trace segment. Written counts every event that was offered; with
 /// keep=first the first Capacity of them are kept, with keep=last the last,
-/// event i at i % Capacity. Dropped = max(0, Written - Capacity). The events
-/// start TraceOffset bytes after the segment's start. Events are in the order
-/// of their ends.
+/// event i at i % Capacity. Dropped = max(0, Written - Capacity). Events are in
+/// the order of their ends.
 struct TraceRecord {
   TraceKeep Keep;
-  uint32_t Epoch; ///< as in Cell: of an older generation, the ring is empty
+  uint32_t Epoch; ///< as in Cell: of an older epoch, the ring is empty
   uint64_t Capacity;
   uint64_t Written;
 };
-inline constexpr uint64_t TraceOffset = 128;
-
-/// A user region: a named site that does not belong to a model. In a Groups
-/// segment: a site whose pair an optimization left with several nodes, and the
-/// kinds of these, joined by ", ".
-struct RegionRecord {
-  uint32_t Slot;
-  char Name[124]; ///< NUL-terminated, cut at the end
-};
-static_assert(sizeof(RegionRecord) == 128);
-
-/// Head of a Regions segment. Records start RegionsOffset bytes after the
-/// segment's start; Used grows (release) after a record is complete.
-struct RegionsRecord {
-  uint32_t Capacity;
-  uint32_t Used;
-};
-inline constexpr uint64_t RegionsOffset = 128;
 
 } // namespace torchprof::format
 

@@ -1,0 +1,51 @@
+//===- DynamicSite.h - sites that come to be at run time --------*- C++ -*-===//
+//
+// A dynamic site is not in any manifest: it comes to be when something is
+// first seen below a site, a named region of the host say. Its name is text in
+// the segment that it stands in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_FORMAT_DYNAMICSITE_H
+#define TORCHPROF_FORMAT_DYNAMICSITE_H
+
+#include "torchprof/format/Site.h"
+
+#include <cstdint>
+
+namespace torchprof::format {
+
+/// What a dynamic site is. The numbers are part of the format.
+enum class DynamicKind : uint32_t {
+#define TORCHPROF_DYNAMIC_KIND(NAME, NUMBER, TEXT, SPANS, MEANING)             \
+  NAME = NUMBER,
+#include "torchprof/format/DynamicKinds.def"
+};
+
+enum DynamicFlags : uint32_t {
+  DF_Overflow = 1, ///< stands for all children beyond the parent's bound
+  DF_Cut = 2,      ///< the name was cut
+};
+
+struct DynamicSite {
+  Slot Site;
+  Slot Parent; ///< of a manifest or dynamic; NoSlot outside of all spans
+  DynamicKind Kind;
+  uint32_t Flags;      ///< DynamicFlags
+  uint32_t NameOffset; ///< in the segment's text
+  uint32_t NameBytes;  ///< without a NUL byte
+};
+static_assert(sizeof(DynamicSite) == 24);
+
+/// Head of a DynamicSites segment. The text starts behind the last of Capacity
+/// sites. Used grows (release) after a site and its text are complete.
+struct DynamicSitesRecord {
+  uint32_t Capacity;
+  uint32_t Used;
+  uint32_t TextCapacity; ///< bytes
+  uint32_t TextUsed;
+};
+
+} // namespace torchprof::format
+
+#endif // TORCHPROF_FORMAT_DYNAMICSITE_H

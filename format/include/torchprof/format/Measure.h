@@ -1,0 +1,61 @@
+//===- Measure.h - what is measured beside time -----------------*- C++ -*-===//
+//
+// Host time has cells of its own (Records.h). Every other measure of a site
+// has small cells in segments of its own, which say what they hold: a reader
+// adds up and prints a measure that it does not know. A profile without them
+// costs nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_FORMAT_MEASURE_H
+#define TORCHPROF_FORMAT_MEASURE_H
+
+#include "torchprof/format/Site.h"
+
+#include <cstdint>
+
+namespace torchprof::format {
+
+enum class MeasureUnit : uint32_t { Nanoseconds = 1, Bytes = 2, Count = 3 };
+
+/// How the values of two spans, or of two cells, become one.
+enum class MeasureSum : uint32_t {
+  Sum = 1,  ///< added: a parent's value holds its children's
+  Peak = 2, ///< the larger one
+};
+
+/// The numbers of measures are part of the format and are not used again.
+enum class MeasureId : uint32_t {
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, UNIT, SUM, MEANING) NAME = NUMBER,
+#include "torchprof/format/Measures.def"
+};
+
+/// Head of a Measure segment: cells of one measure on one lane. Used grows
+/// (release) after a cell's Slot is set.
+struct MeasureRecord {
+  MeasureId Measure;
+  MeasureUnit Unit;
+  MeasureSum Sum;
+  uint32_t Stride; ///< bytes from one cell to the next, sizeof(MeasureCell)
+  uint32_t Capacity;
+  uint32_t Used;
+  char Name[24]; ///< id of the measure, "cpu", NUL-terminated
+};
+static_assert(sizeof(MeasureRecord) == 48);
+
+/// What one slot measured on one lane. One writer; Word as in Cell.
+struct MeasureCell {
+  Slot Site;
+  uint32_t Epoch;  ///< as in Cell
+  uint64_t Word;   ///< 2 * number of spans measured, odd while updating
+  uint64_t Sum;    ///< of all spans; of a Peak measure the largest
+  uint64_t Max;    ///< largest of one span
+  uint64_t Time;   ///< host ticks of the spans that were measured
+  uint64_t Nested; ///< value of the runs that started directly inside
+  uint64_t Reserved[2];
+};
+static_assert(sizeof(MeasureCell) == 64);
+
+} // namespace torchprof::format
+
+#endif // TORCHPROF_FORMAT_MEASURE_H

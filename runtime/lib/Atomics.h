@@ -1,0 +1,32 @@
+//===- Atomics.h - stores that readers of the file may watch ----*- C++ -*-===//
+//
+// Records in the file are plain structs, because the format says how they lie;
+// these give their fields the ordering that a reader in another thread or
+// process needs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_ATOMICS_H
+#define TORCHPROF_ATOMICS_H
+
+#include <type_traits>
+
+namespace torchprof {
+
+template <typename T> inline T loadRelaxed(const T &Field) {
+  T Value;
+  __atomic_load(&Field, &Value, __ATOMIC_RELAXED);
+  return Value;
+}
+template <typename T>
+inline void storeRelaxed(T &Field, std::type_identity_t<T> Value) {
+  __atomic_store(&Field, &Value, __ATOMIC_RELAXED);
+}
+template <typename T>
+inline void storeRelease(T &Field, std::type_identity_t<T> Value) {
+  __atomic_store(&Field, &Value, __ATOMIC_RELEASE);
+}
+
+} // namespace torchprof
+
+#endif // TORCHPROF_ATOMICS_H

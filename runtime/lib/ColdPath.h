@@ -1,0 +1,56 @@
+//===- ColdPath.h - probes where something is rare --------------*- C++ -*-===//
+//
+// First touches, roots and regions, a window's edges, runs in which more than
+// time is measured, a forked child's first probe. Probe.h calls the first half
+// of these, the operators and the interface the second half.
+//
+// Functions are for the thread whose span it is. They take the process lock
+// where they need it; none throws.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_COLDPATH_H
+#define TORCHPROF_COLDPATH_H
+
+#include "torchprof/format/Site.h"
+
+#include <cstdint>
+
+namespace torchprof {
+
+struct Lane;
+struct SlotEntry;
+
+/// A span of this many ticks or more is taken for a clock fault: at 4 GHz it
+/// is half a year.
+inline constexpr uint64_t AbsurdTicks = uint64_t(1) << 56;
+
+/// Makes the recording of this process. True if the gate is open then.
+bool makeRecording();
+/// Begins a span whose entry is not ready; returns its first tick.
+uint64_t beginCold(format::Slot Site);
+/// Ends a span that is not an ordinary one, at the tick \p Now.
+void endCold(uint64_t Begin, format::Slot Site, uint64_t Now);
+/// Ends a span while the gate is shut.
+void endShut(uint64_t Begin, format::Slot Site);
+/// Ticks from \p Begin to \p Now where they cannot be right.
+uint64_t clampTicks(uint64_t Begin, uint64_t Now);
+/// Goes on in a new cell where a bucket is full.
+void continueCell(Lane &L, SlotEntry &E);
+
+/// Begins a method's root. \p Stack is the address of the caller's native
+/// frame: it tells a root that was left by an exception from one that is open.
+uint64_t enterRoot(format::SiteId Site, uintptr_t Stack);
+
+/// The span was left by an exception: it and the root it ran in stay
+/// unfinished.
+void abandonSpan(format::Slot Site, uint64_t Begin);
+
+/// A user region: a child of the span in which it begins. \p Name is a number
+/// of Lineage::Regions. It ends on the thread that began it.
+uint64_t beginRegion(uint32_t Name);
+void endRegion(uint64_t Begin, uint32_t Name);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_COLDPATH_H

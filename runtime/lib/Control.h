@@ -1,0 +1,68 @@
+//===- Control.h - what a host asks of the collector ------------*- C++ -*-===//
+//
+// The collector as torchprof.h, the operators and the lowering pass see it:
+// models are manifest texts, sites are numbers. Probes are in Probe.h.
+//
+// All functions are safe from any thread and take the process lock. But for
+// memory that runs out while a text is copied (std::bad_alloc), none throws;
+// none ends the host.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_CONTROL_H
+#define TORCHPROF_CONTROL_H
+
+#include "Host.h"
+#include "Recording.h"
+#include "torchprof/format/Site.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace torchprof {
+
+/// Registers the model of a manifest's text. A manifest that cannot be read,
+/// and a model for which there is no room, are one warning; the model then runs
+/// and is not recorded.
+void addModel(std::string_view ManifestText);
+
+/// Notes that a pair of probes measures several nodes, of the kinds \p Members.
+void addGroup(format::SiteId Site, std::string_view Members);
+
+/// Number of a region's name, for beginRegion(); 0 if it cannot be had.
+uint32_t regionNumber(std::string_view Name);
+
+/// Sets an option. 0, ENOENT (no such option), EINVAL (value not allowed) or
+/// EBUSY (too late).
+int setOption(std::string_view Name, std::string_view Value);
+
+/// A copy of the options in force; reads the environment if nobody has.
+Options currentOptions();
+
+void start();
+void stop();
+void reset();
+/// A step of the schedule, made by the host; runs no longer count as steps.
+void step();
+/// As in Recording.
+int flush();
+int snapshot(std::string_view Name);
+uint64_t waitForSnapshot(uint64_t Above, uint64_t TimeoutMs);
+Totals totals();
+
+/// Path of the profile file; empty if there is none (yet).
+std::string profilePath();
+
+void setReadyCallback(ReadyCallback Callback, void *Context);
+
+/// Names the framework in the profile, "LibTorch 2.13.0". Before recording.
+void setFramework(std::string_view Name);
+
+/// What the framework adds to the cost of one explicit pair, in 1/16 tick.
+/// Before recording.
+void setDispatchCost(uint64_t TicksX16);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_CONTROL_H

@@ -1,0 +1,25 @@
+//===- CpuTime.h - processor time of a span ---------------------*- C++ -*-===//
+//
+// CLOCK_THREAD_CPUTIME_ID, ns. A span's time minus this is how long its thread
+// waited or was preempted. A reading is a system call, some 250 to 300 ns on a
+// virtual machine; part of it is in the value.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_CPUTIME_H
+#define TORCHPROF_CPUTIME_H
+
+#include "Measures.h"
+
+namespace torchprof {
+
+class CpuTime : public MeasureSource {
+public:
+  CpuTime() : MeasureSource(format::MeasureId::Cpu) {}
+  uint64_t onBegin() override;
+  uint64_t onEnd(uint64_t AtBegin) override;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_CPUTIME_H

@@ -1,0 +1,140 @@
+//===- DynamicSites.cpp - sites that come to be at run time ---------------===//
+
+#include "DynamicSites.h"
+
+#include "Process.h"
+
+#include <new>
+
+namespace torchprof {
+
+using namespace format;
+
+/// Name of the child that stands for those beyond the bound.
+static constexpr std::string_view OverflowName = "(others)";
+
+/// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv).
+static uint64_t hashText(std::string_view Text) {
+  uint64_t Hash = 0xcbf29ce484222325ull;
+  for (unsigned char C : Text)
+    Hash = (Hash ^ C) * 0x100000001b3ull;
+  return Hash;
+}
+
+SiteName::SiteName(std::string_view Text)
+    : Text(Text.substr(0, DynamicSites::MaxNameBytes)), Hash(hashText(Text)) {}
+
+static uint64_t placeOf(Slot Parent, DynamicKind Kind, uint64_t NameHash) {
+  uint64_t Mixed = NameHash ^ (uint64_t(number(Parent)) << 8 | uint64_t(Kind));
+  return (Mixed ^ Mixed >> 32) * 0x9e3779b97f4a7c15ull >> 20;
+}
+
+const RegisteredChild *DynamicSites::find(Slot Parent, DynamicKind Kind,
+                                          const SiteName &Name) const {
+  const Table *T = Children.load(std::memory_order_acquire);
+  if (!T)
+    return nullptr;
+  for (uint64_t I = placeOf(Parent, Kind, Name.hash()) & T->Mask;;
+       I = (I + 1) & T->Mask) {
+    const RegisteredChild *C = T->Entries[I].load(std::memory_order_acquire);
+    if (!C || (C->Hash == Name.hash() && C->Parent == Parent &&
+               C->Kind == Kind && C->Name == Name.text()))
+      return C;
+  }
+}
+
+Slot DynamicSites::findOrOverflow(Slot Parent, DynamicKind Kind,
+                                  const SiteName &Name) const {
+  if (const RegisteredChild *Known = find(Parent, Kind, Name)) [[likely]]
+    return Known->Site;
+  static const SiteName Overflow(OverflowName);
+  const RegisteredChild *Others = find(Parent, Kind, Overflow);
+  if (!Others || !(Others->Flags & DF_Overflow))
+    return NoSlot;
+  count(Counter::DynamicOverflow);
+  return Others->Site;
+}
+
+uint32_t DynamicSites::childrenOf(Slot Parent) const {
+  uint32_t Number = 0;
+  each([&](const RegisteredChild &C) { Number += C.Parent == Parent; });
+  return Number;
+}
+
+void DynamicSites::insert(const Table &T, const RegisteredChild &Child) {
+  uint64_t I = placeOf(Child.Parent, Child.Kind, Child.Hash) & T.Mask;
+  while (T.Entries[I].load(std::memory_order_relaxed))
+    I = (I + 1) & T.Mask;
+  T.Entries[I].store(&Child, std::memory_order_release);
+}
+
+/// Makes room for one more child: a slot for it and a place in the table.
+bool DynamicSites::makeRoom() {
+  if (!Newest || Newest->Block.Children[DynamicBlockSlots - 1].load(
+                     std::memory_order_relaxed)) {
+    auto *List = new (std::nothrow) BlockList;
+    if (!List ||
+        !Slots.addBlock(List->Block, List->Block.First, DynamicBlockSlots))
+      return false;
+    if (Newest)
+      Newest->Next.store(List, std::memory_order_release);
+    else
+      Blocks.store(List, std::memory_order_release);
+    Newest = List;
+  }
+  const Table *Old = Children.load(std::memory_order_relaxed);
+  if (Old && 2 * (Count + 1) <= Old->Mask)
+    return true;
+  uint64_t Size = Old ? 2 * (Old->Mask + 1) : 256;
+  auto *Entries =
+      new (std::nothrow) std::atomic<const RegisteredChild *>[Size]();
+  auto *New = new (std::nothrow) Table{Size - 1, Entries, Old};
+  if (!Entries || !New)
+    return false;
+  each([New](const RegisteredChild &C) { insert(*New, C); });
+  Children.store(New, std::memory_order_release);
+  return true;
+}
+
+const RegisteredChild *DynamicSites::add(Slot Parent, DynamicKind Kind,
+                                         const SiteName &Name, uint32_t Flags) {
+  if (!makeRoom())
+    return nullptr;
+  uint32_t Place = Count % DynamicBlockSlots;
+  if (Name.text().size() == MaxNameBytes)
+    Flags |= DF_Cut;
+  auto *Child = new (std::nothrow) RegisteredChild{
+      Newest->Block.First + Place, Parent, Kind, Flags, Name.hash(),
+      std::string(Name.text())};
+  if (!Child)
+    return nullptr;
+  ++Count;
+  Newest->Block.Children[Place].store(Child, std::memory_order_release);
+  insert(*Children.load(std::memory_order_relaxed), *Child);
+  return Child;
+}
+
+Slot DynamicSites::childSlot(Slot Parent, DynamicKind Kind,
+                             const SiteName &Name) {
+  Slot Known = findOrOverflow(Parent, Kind, Name);
+  if (Known != NoSlot) [[likely]]
+    return Known;
+  ProcessLock Lock;
+  Known = findOrOverflow(Parent, Kind, Name);
+  if (Known != NoSlot)
+    return Known;
+  const RegisteredChild *New =
+      childrenOf(Parent) < MaxChildren
+          ? add(Parent, Kind, Name, 0)
+          : add(Parent, Kind, SiteName(OverflowName), DF_Overflow);
+  return New ? New->Site : NoSlot;
+}
+
+const RegisteredChild *DynamicSites::childAt(Slot Site) const {
+  const DynamicBlock *Block = Slots.ownerOf(Site).Block;
+  if (!Block)
+    return nullptr;
+  return Block->Children[Site - Block->First].load(std::memory_order_acquire);
+}
+
+} // namespace torchprof

@@ -1,0 +1,113 @@
+//===- DynamicSites.h - sites that come to be at run time -------*- C++ -*-===//
+//
+// A dynamic site is a child of a site, told apart by its kind and its name: a
+// user region below the span in which it was opened, for instance. The first
+// touch takes the process lock and a slot; afterwards a site is found without
+// a lock, in one hash lookup.
+//
+// The children of one parent are bounded. Those beyond share one child, whose
+// name says so. As in the registry, entries are only added, so that a child of
+// fork goes on with what it inherited.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_DYNAMICSITES_H
+#define TORCHPROF_DYNAMICSITES_H
+
+#include "Registry.h"
+#include "torchprof/format/DynamicSite.h"
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+namespace torchprof {
+
+/// A text and its hash, made once for a name that is used again and again.
+class SiteName {
+public:
+  explicit SiteName(std::string_view Text);
+  std::string_view text() const { return Text; }
+  uint64_t hash() const { return Hash; }
+
+private:
+  std::string_view Text; ///< lives as long as its owner keeps it
+  uint64_t Hash;
+};
+
+struct RegisteredChild {
+  format::Slot Site;
+  format::Slot Parent; ///< NoSlot: outside of all spans
+  format::DynamicKind Kind;
+  uint32_t Flags; ///< format::DynamicFlags
+  uint64_t Hash;
+  std::string Name;
+};
+
+inline constexpr uint32_t DynamicBlockSlots = 64;
+
+/// Slots of dynamic sites, in the order in which they came to be.
+struct DynamicBlock {
+  format::Slot First{};
+  std::atomic<const RegisteredChild *> Children[DynamicBlockSlots] = {};
+};
+
+class DynamicSites {
+public:
+  /// Children of one parent, the one that stands for all others not counted.
+  static constexpr uint32_t MaxChildren = 1024;
+  /// Longer names are cut.
+  static constexpr uint32_t MaxNameBytes = 1024;
+
+  explicit DynamicSites(Registry &Slots) : Slots(Slots) {}
+
+  /// Slot of a child, which comes to be if it is new. Takes the process lock
+  /// only then. NoSlot without memory or slots. Any thread that does not hold
+  /// the lock.
+  format::Slot childSlot(format::Slot Parent, format::DynamicKind Kind,
+                         const SiteName &Name);
+
+  /// The child that has a slot, null if it is none of ours. Any thread.
+  const RegisteredChild *childAt(format::Slot Site) const;
+
+  /// Calls \p Visit with every child, the oldest first. Any thread.
+  template <typename Function> void each(Function Visit) const {
+    for (const BlockList *B = Blocks.load(std::memory_order_acquire); B;
+         B = B->Next.load(std::memory_order_acquire))
+      for (const auto &Child : B->Block.Children)
+        if (const RegisteredChild *C = Child.load(std::memory_order_acquire))
+          Visit(*C);
+  }
+
+private:
+  struct BlockList {
+    DynamicBlock Block;
+    std::atomic<BlockList *> Next{nullptr};
+  };
+  /// Open-addressing table by parent, kind and name, replaced when it grows.
+  struct Table {
+    uint64_t Mask;
+    std::atomic<const RegisteredChild *> *Entries;
+    const Table *Replaced; ///< the smaller one, where probes may still look
+  };
+
+  const RegisteredChild *find(format::Slot Parent, format::DynamicKind Kind,
+                              const SiteName &Name) const;
+  format::Slot findOrOverflow(format::Slot Parent, format::DynamicKind Kind,
+                              const SiteName &Name) const;
+  uint32_t childrenOf(format::Slot Parent) const;
+  const RegisteredChild *add(format::Slot Parent, format::DynamicKind Kind,
+                             const SiteName &Name, uint32_t Flags);
+  bool makeRoom();
+  static void insert(const Table &T, const RegisteredChild &Child);
+
+  Registry &Slots;
+  std::atomic<const Table *> Children{nullptr};
+  std::atomic<BlockList *> Blocks{nullptr};
+  BlockList *Newest = nullptr;
+  uint64_t Count = 0; ///< of all children
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_DYNAMICSITES_H

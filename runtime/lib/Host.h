@@ -1,0 +1,42 @@
+//===- Host.h - what the host program asked for -----------------*- C++ -*-===//
+//
+// Options and state that belong to the program and not to one recording of it:
+// a child of fork goes on with its parent's. The process lock guards it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_HOST_H
+#define TORCHPROF_HOST_H
+
+#include "Options.h"
+
+#include <cstdint>
+#include <string>
+
+namespace torchprof {
+
+/// Called after the last active step of a cycle, when its snapshot has been
+/// written to \p Path (empty if that failed), on the thread that made the
+/// step.
+using ReadyCallback = void (*)(const char *Path, void *Context);
+
+struct Host {
+  Options Opts;
+  bool EnvironmentRead = false;
+  std::string Framework;            ///< "LibTorch 2.13.0"
+  uint64_t DispatchTicksX16 = 0;    ///< the framework's share of a pair's cost
+  ReadyCallback Callback = nullptr; ///< may be null
+  void *CallbackContext = nullptr;
+  bool WindowOpen = true;   ///< start() and stop()
+  bool StepsItself = false; ///< the host calls step(); runs are no steps
+  uint64_t Step = 0;        ///< of the schedule
+  /// A process of this line has recorded: its children count as forked.
+  bool HasRecorded = false;
+
+  /// Reads the environment and chooses the clock, once.
+  void readEnvironment();
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_HOST_H

@@ -1,0 +1,32 @@
+//===- Pages.h - where the collector's memory comes from --------*- C++ -*-===//
+//
+// Whole zero pages from the kernel: the host's allocator may be what is being
+// profiled, and a probe must not enter it. Tests hand in a source that runs
+// dry. Safe from any thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_PAGES_H
+#define TORCHPROF_PAGES_H
+
+#include <cstdint>
+
+namespace torchprof {
+
+class PageSource {
+public:
+  virtual ~PageSource() = default;
+  /// \p Bytes of zero memory, rounded up to pages; null if there is none.
+  virtual void *plain(uint64_t Bytes);
+  /// The same, which a forked child finds wiped. Never given back.
+  virtual void *wiped(uint64_t Bytes);
+  /// Gives plain() memory back.
+  virtual void free(void *Memory, uint64_t Bytes);
+
+  /// The kernel's.
+  static PageSource &system();
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_PAGES_H

@@ -1,0 +1,136 @@
+//===- Recording.h - what one process records -------------------*- C++ -*-===//
+//
+// Owns the profile's file, the lanes, the window and the clock table. There is
+// one per process at a time; the process page points to it. A forked child
+// finds no pointer there, and its first probe makes a recording of its own:
+// nothing of the parent's is touched.
+//
+// Functions take the process lock themselves unless they say otherwise. None
+// throws.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_RECORDING_H
+#define TORCHPROF_RECORDING_H
+
+#include "ClockTable.h"
+#include "Lane.h"
+#include "Lineage.h"
+#include "Measures.h"
+#include "Process.h"
+#include "ProfileFile.h"
+#include "Window.h"
+
+#include <memory>
+#include <unordered_set>
+
+namespace torchprof {
+
+/// What has been recorded, summed over lanes.
+struct Totals {
+  uint64_t Begins, Count, Cut;
+  uint64_t Lanes, Cells;
+  uint64_t FileBytes; ///< 0 while there is no file
+};
+
+class Recording {
+public:
+  /// Begins to record what \p Shared's host asks for, in memory of \p Pages
+  /// where it is not in the file. The caller holds the lock.
+  explicit Recording(Lineage &Shared, PageSource &Pages = PageSource::system());
+  Recording(const Recording &) = delete;
+  Recording &operator=(const Recording &) = delete;
+
+  /// This process's recording, made at the first call. Null without memory. For
+  /// the first form the caller holds the lock.
+  static Recording *currentLocked();
+  static Recording *current();
+  /// The same if there is one, else null. Takes no lock.
+  static Recording *existing() {
+    return Process.Current.load(std::memory_order_acquire);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // For the cold paths of spans
+  //===--------------------------------------------------------------------===//
+
+  /// The calling thread's lane, or null if out of memory.
+  Lane *ownLane() { return Threads.own(); }
+
+  /// Makes sure that the calling thread's lane has a cell for \p Site; makes
+  /// the profile's file if there is none yet. Null if out of memory.
+  SlotEntry *touchSlot(Lane &L, format::Slot Site);
+
+  /// Gives the entry its ring of runs, if that can be had.
+  void touchRuns(Lane &L, SlotEntry &Entry);
+
+  /// Continues a slot whose cell is full in a new one, if that can be had.
+  void continueCell(Lane &L, SlotEntry &Entry);
+
+  Measures &measures() { return Extra; }
+
+  /// Takes a clock anchor at the end of a run if the last one is old. Never
+  /// waits for the lock.
+  void anchorIfDue(uint64_t Now);
+
+  /// A step of the schedule, made by the host or by the end of a run.
+  void step(bool ByHost);
+
+  /// Puts the note about a site into the file, if there is one.
+  void writeNote(format::Slot Child);
+
+  //===--------------------------------------------------------------------===//
+  // For the host
+  //===--------------------------------------------------------------------===//
+
+  void setWindow(bool Open);
+  void reset();
+  /// Writes dirty pages to the disk. Returns 0 or an errno value.
+  int flush();
+  /// Writes a copy of the profile. An empty \p Name stands for the pattern with
+  /// the snapshot's number. Returns 0 or an errno value, ENODATA if there is
+  /// nothing yet.
+  int snapshot(const std::string &Name);
+  /// Number of snapshots made. Waits up to \p TimeoutMs until it is above
+  /// \p Above; 0 does not wait.
+  uint64_t waitForSnapshot(uint64_t Above, uint64_t TimeoutMs);
+  /// Marks the file as closed; what is recorded later still goes into it. Gives
+  /// up if the lock cannot be had in a second: exit() may have interrupted its
+  /// owner.
+  void close();
+
+  Totals totals();
+
+  /// The file; the caller holds the lock.
+  const ProfileFile &file() const { return File; }
+
+private:
+  void resetLocked();
+  void createProfile();
+  void writeSite(format::Slot Site);
+  void writeModel(const RegisteredModel &Model);
+  void writeChild(const RegisteredChild &Child);
+  void noteFileError();
+  int writeCopy(const std::string &Name, std::string &Written);
+  std::string nextSnapshotName() const;
+
+  Lineage &Shared;
+  ProfileFile File;
+  Lanes Threads;
+  Measures Extra;
+  Window Gate;
+  ClockTable Clock;
+  format::ProcessRecord *Record = nullptr;
+  format::SegmentHeader *Children = nullptr; ///< segment that has room, or null
+  /// Models and children that are in the file.
+  std::unordered_set<const void *> Written;
+  uint64_t ProbeTicksX16;
+  uint64_t SnapshotCount = 0;
+  bool IsForked;
+  bool WarnedOfFile = false;
+  bool WarnedOfSnapshot = false;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_RECORDING_H

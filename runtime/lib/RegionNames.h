@@ -1,0 +1,41 @@
+//===- RegionNames.h - numbers of the host's region names -------*- C++ -*-===//
+//
+// A host looks the number of a region's name up once and uses it ever after.
+// Names are only added; a number leads to its name without a lock.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REGIONNAMES_H
+#define TORCHPROF_REGIONNAMES_H
+
+#include "DynamicSites.h"
+
+namespace torchprof {
+
+class RegionNames {
+public:
+  static constexpr uint32_t MaxNames = 1 << 16;
+
+  RegionNames();
+  RegionNames(const RegionNames &) = delete;
+  RegionNames &operator=(const RegionNames &) = delete;
+
+  /// The number of a name, from 1; the same for the same name. 0 when MaxNames
+  /// are taken or memory is. The caller holds the process lock.
+  uint32_t numberOf(std::string_view Name);
+
+  /// The name of a number, null if it has none. Any thread.
+  const SiteName *nameOf(uint32_t Number) const {
+    return Names && Number < MaxNames
+               ? Names[Number].load(std::memory_order_acquire)
+               : nullptr;
+  }
+
+private:
+  std::atomic<const SiteName *> *Names; ///< pages of it come when touched
+  uint32_t Count = 0;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_REGIONNAMES_H

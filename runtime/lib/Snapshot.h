@@ -1,0 +1,26 @@
+//===- Snapshot.h - copies of the profile while it is written ---*- C++ -*-===//
+//
+// A snapshot is a profile of its own: cells are copied under their sequence
+// locks, and what a reset has emptied is empty in it. The file appears under
+// its name complete or not at all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_SNAPSHOT_H
+#define TORCHPROF_SNAPSHOT_H
+
+#include <string>
+
+namespace torchprof {
+
+class ProfileFile;
+
+/// Writes a copy of \p File under \p Name, with a number added if it is taken,
+/// and stores the path in \p Path. Returns 0 or an errno value. The caller
+/// holds the process lock; owners of lanes go on meanwhile.
+int writeSnapshot(const ProfileFile &File, const std::string &Name,
+                  std::string &Path);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_SNAPSHOT_H

@@ -1,0 +1,63 @@
+//===- Window.cpp - when spans are recorded -------------------------------===//
+
+#include "Window.h"
+
+#include "Clock.h"
+#include "Process.h"
+
+namespace torchprof {
+
+void Window::begin() {
+  Process.Epoch.store(1, std::memory_order_relaxed);
+  Process.CountsSteps.store(Program.Opts.Enabled &&
+                                Program.Opts.Schedule.exists() &&
+                                !Program.StepsItself,
+                            std::memory_order_relaxed);
+  update();
+}
+
+void Window::update() {
+  const Schedule &Plan = Program.Opts.Schedule;
+  bool Open =
+      Program.Opts.Enabled && Program.WindowOpen &&
+      (!Plan.exists() || Plan.phase(Program.Step) != Schedule::Phase::Off);
+  bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
+  if (Open == IsOpen)
+    return;
+  uint64_t Now = clock::ticks();
+  Process.Open.store(Open ? (Now ? Now : 1) : 0, std::memory_order_release);
+}
+
+void Window::shut() { Process.Open.store(0, std::memory_order_release); }
+
+uint32_t Window::reset() {
+  bool WasOpen = Process.Open.exchange(0) != 0;
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed) + 1;
+  // In this order: a begin that is counted in the new epoch is not before
+  // ResetTicks.
+  Process.ResetTicks.store(clock::ticks(), std::memory_order_release);
+  Process.Epoch.store(Epoch, std::memory_order_release);
+  if (WasOpen)
+    update();
+  return Epoch;
+}
+
+void Window::leaveStepsToHost() {
+  Program.StepsItself = true;
+  Process.CountsSteps.store(0, std::memory_order_relaxed);
+}
+
+Window::StepEnd Window::endStep() {
+  const Schedule &Plan = Program.Opts.Schedule;
+  StepEnd End;
+  if (!Plan.exists() || !Program.Opts.Enabled)
+    return End;
+  End.EndsCycle = Plan.endsCycle(Program.Step);
+  Schedule::Phase Before = Plan.phase(Program.Step);
+  Schedule::Phase After = Plan.phase(++Program.Step);
+  End.StartsEmpty = After == Schedule::Phase::Active &&
+                    (End.EndsCycle || Before != Schedule::Phase::Active);
+  return End;
+}
+
+} // namespace torchprof

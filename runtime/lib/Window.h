@@ -1,0 +1,52 @@
+//===- Window.h - when spans are recorded -----------------------*- C++ -*-===//
+//
+// The gate, one word in the process page, follows the host's start() and
+// stop() and the schedule. A reset is an epoch: each owner empties its own
+// cells at their next touch.
+//
+// The caller holds the process lock.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_WINDOW_H
+#define TORCHPROF_WINDOW_H
+
+#include "Host.h"
+
+namespace torchprof {
+
+class Window {
+public:
+  explicit Window(Host &Program) : Program(Program) {}
+
+  /// The first epoch, with the gate as the host wants it.
+  void begin();
+
+  /// Opens or shuts the gate as the host and the schedule say.
+  void update();
+
+  /// Empties all cells. The gate is opened anew, so that spans that are open
+  /// now count as cut. Returns the new epoch.
+  uint32_t reset();
+
+  /// From here on only the host makes steps.
+  void leaveStepsToHost();
+
+  /// What the step that ends leads to. The gate stays as it is: the caller
+  /// does what is asked here, and then calls update().
+  struct StepEnd {
+    bool EndsCycle = false;   ///< it was the last active one of its cycle
+    bool StartsEmpty = false; ///< the next one begins with empty cells
+  };
+  StepEnd endStep();
+
+  /// Shuts the gate until the next update().
+  void shut();
+
+private:
+  Host &Program;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_WINDOW_H

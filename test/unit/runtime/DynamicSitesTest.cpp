@@ -1,0 +1,154 @@
+//===- DynamicSitesTest.cpp - sites that come to be at run time -----------===//
+
+#include "Control.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+namespace {
+
+class DynamicSitesTest : public testing::Test {
+protected:
+  void SetUp() override { startAfresh(); }
+  static Slot child(Slot Parent, const std::string &Name) {
+    return Line.Children.childSlot(Parent, DynamicKind::Region, SiteName(Name));
+  }
+};
+
+} // namespace
+
+TEST_F(DynamicSitesTest, ParentKindAndNameTellChildrenApart) {
+  addTestModel(7, 3);
+  Slot A = child(Slot{1}, "a");
+  EXPECT_EQ(child(Slot{1}, "a"), A);
+  std::set<Slot> All{
+      A,
+      child(Slot{1}, "b"),
+      child(Slot{2}, "a"),
+      child(NoSlot, "a"),
+      child(A, "a"),
+      Line.Children.childSlot(Slot{1}, DynamicKind::Group, SiteName("a"))};
+  EXPECT_EQ(All.size(), 6u);
+  const RegisteredChild *C = Line.Children.childAt(A);
+  ASSERT_NE(C, nullptr);
+  EXPECT_EQ(C->Parent, Slot{1});
+  EXPECT_EQ(C->Name, "a");
+  EXPECT_EQ(Line.Children.childAt(Slot{1}), nullptr); // a model's
+}
+
+TEST_F(DynamicSitesTest, ModelsAndChildrenShareTheSlots) {
+  addTestModel(7, 3);
+  Slot Child = child(Slot{1}, "a");
+  addTestModel(8, 2);
+  EXPECT_EQ(Line.Models.slotOf(site(7, 2)), Slot{2});
+  EXPECT_EQ(Child, Slot{3});
+  EXPECT_GE(number(Line.Models.slotOf(site(8, 0))), 4u);
+  for (int I = 0; I < 500; ++I)
+    EXPECT_NE(child(Slot{0}, std::to_string(I)), NoSlot);
+  EXPECT_EQ(Line.Models.ownerOf(Line.Models.slotOf(site(8, 1))).Model->ModelId,
+            8u);
+}
+
+TEST_F(DynamicSitesTest, ChildrenBeyondTheBoundShareOne) {
+  constexpr uint32_t Bound = DynamicSites::MaxChildren;
+  std::set<Slot> All;
+  for (uint32_t I = 0; I < Bound; ++I)
+    All.insert(child(NoSlot, std::to_string(I)));
+  EXPECT_EQ(All.size(), Bound);
+  Slot Others = child(NoSlot, "one more");
+  EXPECT_EQ(All.count(Others), 0u);
+  EXPECT_EQ(child(NoSlot, "and one more"), Others);
+  EXPECT_EQ(Line.Children.childAt(Others)->Flags, uint32_t(DF_Overflow));
+  EXPECT_EQ(child(NoSlot, "7"), *std::next(All.begin(), 7)); // known ones stay
+  EXPECT_EQ(counters()[unsigned(Counter::DynamicOverflow)], 1u);
+  EXPECT_NE(child(Slot{0}, "one more"), Others); // another parent has room
+}
+
+TEST_F(DynamicSitesTest, LongNamesAreCut) {
+  std::string Long(5000, 'x');
+  const RegisteredChild *C = Line.Children.childAt(child(NoSlot, Long));
+  EXPECT_EQ(C->Name.size(), DynamicSites::MaxNameBytes);
+  EXPECT_TRUE(C->Flags & DF_Cut);
+}
+
+TEST_F(DynamicSitesTest, ThreadsAgreeOnTheSlots) {
+  constexpr unsigned Threads = 4, Names = 300;
+  std::vector<std::vector<Slot>> Seen(Threads);
+  std::vector<std::thread> Running;
+  for (unsigned T = 0; T < Threads; ++T)
+    Running.emplace_back([&, T] {
+      for (unsigned I = 0; I < Names; ++I)
+        Seen[T].push_back(child(NoSlot, std::to_string(I)));
+    });
+  for (std::thread &T : Running)
+    T.join();
+  for (unsigned T = 1; T < Threads; ++T)
+    EXPECT_EQ(Seen[T], Seen[0]);
+  EXPECT_EQ(std::set<Slot>(Seen[0].begin(), Seen[0].end()).size(), Names);
+}
+
+/// A region, as the host opens it.
+static void region(const char *Name) {
+  uint32_t Number = regionNumber(Name);
+  endRegion(beginRegion(Number), Number);
+}
+
+TEST_F(DynamicSitesTest, ForkedChildWritesWhatItInheritedWithTheSameSlots) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    region("a");
+    EXPECT_EQ(runChild([] {
+                region("b");
+                region("a");
+              }),
+              0);
+    region("c");
+  });
+  ReadProfile Parent = readProfile(Folder.file("p.tprof"));
+  ReadProfile Child = readProfile(Folder.file("p.1.tprof"));
+  EXPECT_EQ(Parent.Children.size(), 2u);
+  EXPECT_EQ(Child.Children.size(), 2u);
+  EXPECT_EQ(Child.region("a"), Parent.region("a"));
+  EXPECT_EQ(Child.count(Child.region("b")), 1u);
+}
+
+TEST_F(DynamicSitesTest, SnapshotAndResetKeepNames) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    useTestClock();
+    region("a");
+    reset();
+    advanceClock(1);
+    region("a");
+    EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
+  });
+  for (const char *Name : {"p.tprof", "s.tprof"}) {
+    ReadProfile P = readProfile(Folder.file(Name));
+    EXPECT_EQ(P.count(P.region("a")), 1u) << Name;
+  }
+}
+
+TEST_F(DynamicSitesTest, GroupIsANoteBelowItsSite) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 3);
+    addGroup(site(7, 1), "aten::t, aten::mm"); // before there is a file
+    span(site(7, 1), 1);
+    addGroup(site(7, 2), "aten::add, aten::mul");
+    addGroup(site(7, 2), "aten::add, aten::mul");
+    addGroup(site(9, 1), "of a model that is not there");
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  ASSERT_EQ(P.Children.size(), 2u);
+  EXPECT_EQ(P.child(DynamicKind::Group, "aten::t, aten::mm").Parent, Slot{1});
+  EXPECT_EQ(P.child(DynamicKind::Group, "aten::add, aten::mul").Parent,
+            Slot{2});
+}
