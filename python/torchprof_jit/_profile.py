@@ -192,8 +192,8 @@ class profile:
             os.unlink(path)
         if self._ops.stats()["count"] == 0 or self._ops.snapshot(path) != 0:
             return  # no probe ran
-        if self._threads == "current":
-            _keep_thread(path, self._thread)
+        if self._threads == "current" and not _keep_thread(path, self._thread):
+            return  # other threads ran probes, this one did not
         if self._file and self._file != path:
             os.unlink(self._file)
         self._file = path
@@ -241,9 +241,8 @@ class profile:
 
     def rows(self, group_by="node"):
         """The rows of the summary as dicts, all columns."""
-        text = self.report("summary", "--format=json", "--limit=0",
-                           "--group-by=" + group_by)
-        return json.loads(text)["rows"]
+        return self._tables("summary", "--limit=0",
+                            "--group-by=" + group_by)["rows"]
 
     def dataframe(self, group_by="node"):
         """The rows as a pandas DataFrame."""
@@ -258,26 +257,21 @@ class profile:
     def runs(self, method=None):
         """Total times of the runs in seconds, in order, the last 1024 of
         each method and thread."""
-        samples = []  # (end, latency)
-        document = self._document()
-        for lane in document["lanes"]:
-            for runs in lane.get("runs", ()):
-                if method in (None, _name(document, runs["slot"])):
-                    samples += runs["samples"]
-        return _seconds(document, [latency for _, latency in sorted(samples)])
+        rows = self._tables("runs")["last"]["rows"]
+        return [row["latency_s"]
+                for row in sorted(rows, key=lambda row: row["end_realtime_ns"])
+                if method in (None, row["method"])]
 
     def node_runtimes(self, name):
         """The samples kept for one node, in seconds: the first of each
         thread, in order. `name` is as in the rows."""
-        names = {}
-        document = self._document()
-        for lane in document["lanes"]:
-            for cell in lane["cells"]:
-                name_here = _name(document, cell["slot"])
-                names.setdefault(name_here, []).extend(cell["first"])
-        if name not in names:
-            raise KeyError("no node %r was recorded" % name)
-        return _seconds(document, names[name])
+        try:
+            tables = self._tables("runs", "--node=" + name)
+        except _tools.ToolError as error:
+            if "--node: no node" not in str(error):
+                raise
+            raise KeyError("no node %r was recorded" % name) from None
+        return [row["latency_s"] for row in tables["first_calls"]["rows"]]
 
     def export(self, kind, path):
         """Writes the profile for a viewer: kind is "tprof" for the profile
@@ -287,10 +281,9 @@ class profile:
         else:
             self.report("export", "--to=" + kind, "-o", path)
 
-    def _document(self):
-        text = _tools.run_tool("torchprof-report", "convert", "--to=json",
-                               self.file)
-        return json.loads(text)
+    def _tables(self, command, *arguments):
+        """What a command of the report says, by the tables' names."""
+        return json.loads(self.report(command, "--format=json", *arguments))
 
     def __repr__(self):
         if self._file is None:
@@ -313,37 +306,16 @@ class profile:
                 'style="border:0"></iframe>' % page)
 
 
-# --- the profile as JSON ----------------------------------------------------
-
-
-def _name(document, slot):
-    """Name of a site or of a user region."""
-    for model in document["models"]:
-        index = slot - model["first_slot"]
-        if 0 <= index < len(model["sites"]):
-            return model["sites"][index].get("name", "")
-    for site in document["dynamic_sites"]:
-        if site["slot"] == slot:
-            return site["name"]
-    return None
-
-
-def _seconds(document, ticks):
-    rate = document["process"]["ticks_per_second"]
-    return [tick / rate for tick in ticks]
-
-
 def _keep_thread(path, thread):
-    """Drops the other threads' lanes from a profile. Exact: a range starts
-    empty, and the lane of a living thread holds only what it recorded."""
-    document = json.loads(
-        _tools.run_tool("torchprof-report", "convert", "--to=json", path))
-    document["lanes"] = [lane for lane in document["lanes"]
-                         if lane["thread"] == thread]
-    text = path + ".json"
-    with open(text, "w", encoding="utf-8") as file:
-        json.dump(document, file)
-    os.unlink(path)
-    _tools.run_tool("torchprof-report", "convert", "--to=tprof", "-o", path,
-                    text)
-    os.unlink(text)
+    """Drops the other threads from a profile. False if that leaves nothing.
+    Exact: a range starts empty, and the lane of a living thread holds only
+    what it recorded."""
+    try:
+        _tools.run_tool("torchprof-report", "convert", "--to=tprof",
+                        "--thread=id:%d" % thread, "-o", path, path)
+    except _tools.ToolError as error:
+        if "no thread matches" not in str(error):
+            raise
+        os.unlink(path)
+        return False
+    return True

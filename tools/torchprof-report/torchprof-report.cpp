@@ -8,6 +8,7 @@
 
 #include "../common/Help.h"
 #include "Commands/Command.h"
+#include "Report/Printable.h"
 #include "torchprof/format/Records.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -42,8 +43,8 @@ int main(int Argc, char **Argv) {
   // The parser would take a command it does not know for an argument.
   if (Argc > 1 && Argv[1][0] != '-' && !isCommand(Argv[1])) {
     WithColor::error(errs(), "torchprof-report")
-        << "expected one of " << listOfCommands() << ", found '" << Argv[1]
-        << "'\n";
+        << "expected one of " << listOfCommands() << ", found '"
+        << printable(Argv[1]) << "'\n";
     return ExitError;
   }
   arrangeHelp();
@@ -60,7 +61,7 @@ int main(int Argc, char **Argv) {
   Expected<Outcome> Result = Run();
   if (!Result) {
     WithColor::error(errs(), "torchprof-report")
-        << toString(Result.takeError()) << '\n';
+        << printable(toString(Result.takeError())) << '\n';
     return ExitError;
   }
   return *Result == Outcome::Finding ? ExitFinding : 0;

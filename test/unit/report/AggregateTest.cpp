@@ -134,6 +134,25 @@ TEST(Aggregate, OtherClocksAreScaled) {
   EXPECT_NEAR(A.quantile(1), 100, 100 * format::HistogramError + 2);
 }
 
+TEST(Aggregate, MeasuresAddUp) {
+  format::MeasureCell A = {}, B = {};
+  A.Word = 4, A.Sum = 10, A.Max = 7, A.Time = 100, A.Nested = 1;
+  B.Word = 2, B.Sum = 8, B.Max = 8, B.Time = 30, B.Nested = 2;
+  format::MeasureCell Sum = A, Peak = A;
+  Peak.Sum = A.Max;
+  addMeasure(Sum, B, format::MeasureSum::Sum, 0.5);
+  EXPECT_EQ(Sum.Word, 6u);
+  EXPECT_EQ(Sum.Sum, 18u);
+  EXPECT_EQ(Sum.Max, 8u);
+  EXPECT_EQ(Sum.Time, 115u);
+  EXPECT_EQ(Sum.Nested, 3u);
+  addMeasure(Peak, B, format::MeasureSum::Peak);
+  EXPECT_EQ(Peak.Sum, 8u);
+  B.Sum = UINT64_MAX;
+  addMeasure(Sum, B, format::MeasureSum::Sum);
+  EXPECT_EQ(Sum.Sum, UINT64_MAX);
+}
+
 TEST(Aggregate, TornCellsAreNotRead) {
   format::Cell C = cellOf({1, 2}), Copy;
   EXPECT_TRUE(readCell(C, Copy, true));
@@ -141,6 +160,10 @@ TEST(Aggregate, TornCellsAreNotRead) {
   C.Word |= 1;
   EXPECT_FALSE(readCell(C, Copy, true));
   EXPECT_FALSE(readCell(C, Copy, false));
+  format::MeasureCell M = {}, MeasureCopy;
+  M.Word = 1;
+  EXPECT_FALSE(readCell(M, MeasureCopy, true));
+  EXPECT_FALSE(readCell(M, MeasureCopy, false));
 }
 
 TEST(Aggregate, BucketsHoldWhatTheySay) {

@@ -18,24 +18,32 @@ std::string test::exerciseReader(StringRef Bytes) {
   if (!P)
     return toString(P.takeError());
   SiteTable Sites;
-  Sites.add(*P);
+  AddOptions Adding;
+  Adding.Lanes = true;
+  SlotToSite Slots = Sites.add(*P, Adding);
   RunLatencies Latencies;
-  Latencies.add(*P, Sites);
+  Latencies.add(*P, Slots);
   Selection Everything;
   SummaryInput In(Sites, Everything);
   Document D;
-  for (GroupBy Group :
-       {GroupBy::Node, GroupBy::Kind, GroupBy::Stack, GroupBy::Module}) {
+  for (GroupBy Group : {GroupBy::Node, GroupBy::Kind, GroupBy::Stack,
+                        GroupBy::Module, GroupBy::Thread}) {
     SummaryOptions Options;
     Options.Group = Group;
-    for (const Column &C : allColumns())
-      Options.Columns.push_back(C.Id.str());
+    RowColumns Columns = rowColumns({});
+    for (const RowColumns::Column *C : Columns.all())
+      Options.Columns.push_back(C->id().str());
     D.Tables.push_back(cantFail(makeSummary(In, Options)));
   }
   D.Tables.push_back(cantFail(makeFxTable(In, {})));
   D.Tables.push_back(cantFail(makeTorchTable(In, {})));
   D.Tables.push_back(makeLatencyTable(Sites, Latencies));
   D.Tables.push_back(makeLatencyHistogram(Sites));
+  D.Tables.push_back(makeLastRuns(Sites, Latencies, 0));
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites.measured(S).Count)
+      D.Tables.push_back(
+          cantFail(makeFirstCalls(Sites, Everything, Sites.name(S))));
   D.Tables.push_back(makeVaryingNodes(Sites, Everything, 0));
   D.Tables.push_back(makeSlowFirstCalls(Sites, Everything, 0));
   for (TableFormat Format : {TableFormat::Table, TableFormat::Json}) {

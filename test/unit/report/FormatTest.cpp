@@ -32,6 +32,54 @@ TEST(Format, JsonAndBackIsTheSame) {
   EXPECT_TRUE(bytesOf(parse(OS.str())) == Once);
 }
 
+TEST(Format, WhatHasNoNameSurvivesJson) {
+  Profile P = everySegment();
+  P.State = format::FileState(9);
+  P.Process.Clock = format::ClockKind(8);
+  P.Process.Counters[40] = 7;
+  P.DynamicSites[0].Kind = format::DynamicKind(77);
+  P.DynamicSites[0].Flags = 8;
+  P.Lanes[0].Measures[1].Unit = format::MeasureUnit(66);
+  P.Lanes[0].Measures[1].Sum = format::MeasureSum(55);
+  std::string Json;
+  raw_string_ostream OS(Json);
+  writeProfileJson(P, OS);
+  EXPECT_TRUE(bytesOf(parse(OS.str())) == bytesOf(P)) << OS.str();
+}
+
+TEST(Format, ShortJsonHasDefaults) {
+  Profile P = parse(R"({"epoch": 4,
+    "models": [{"sites": [{}, {}]}, {"sites": [{}]}],
+    "dynamic_sites": [{"name": "r"}],
+    "lanes": [{"cells": [{"slot": 1, "samples": [3], "cut": 2}, {"slot": 2}],
+               "measures": [{"name": "cpu", "cells": [{"slot": 2}]}]}]})");
+  EXPECT_EQ(P.State, format::FileState::Closed);
+  EXPECT_EQ(P.Process.Clock, format::ClockKind::Monotonic);
+  EXPECT_EQ(P.Models[1].FirstSlot, format::Slot(2));
+  EXPECT_EQ(P.DynamicSites[0].Slot, format::Slot(3));
+  EXPECT_EQ(P.DynamicSites[0].Parent, format::NoSlot);
+  const Lane &L = P.Lanes[0];
+  EXPECT_EQ(L.Record.CurrentSlot, format::NoSlot);
+  EXPECT_EQ(L.Cells[0][0].Epoch, 4u);
+  EXPECT_EQ(L.Cells[0][0].Begins, 3u);
+  EXPECT_EQ(L.Cells[0][1].Min, UINT64_MAX);
+  EXPECT_EQ(L.Measures[0].Id, format::MeasureId::Cpu);
+  EXPECT_EQ(L.Measures[0].Unit, format::MeasureUnit::Nanoseconds);
+  EXPECT_EQ(L.Measures[0].Cells[0].Epoch, 4u);
+}
+
+TEST(Format, MeasuresOfALaterVersionMayHaveWiderCells) {
+  std::string Bytes = bytesOf(everySegment());
+  size_t Head = Bytes.rfind("volts") - offsetof(format::MeasureRecord, Name);
+  Bytes[Head + offsetof(format::MeasureRecord, Stride)] = 72;
+  Profile P = read(Bytes);
+  EXPECT_FALSE(P.Damaged);
+  const MeasureCells &Volts = P.Lanes[0].Measures[1];
+  ASSERT_EQ(Volts.Cells.size(), 1u);
+  EXPECT_EQ(Volts.Cells[0].Site, format::Slot(3));
+  EXPECT_EQ(Volts.Cells[0].Max, 7u);
+}
+
 TEST(Format, ReadsWhatWasWritten) {
   Profile P = read(bytesOf(everySegment()));
   EXPECT_EQ(P.State, format::FileState::Snapshot);
@@ -49,6 +97,12 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_EQ(P.Lanes[0].Cells[0].size(), 2u);
   EXPECT_EQ(P.Lanes[0].Runs[0].Samples[1].LatencyTicks, 20u);
   EXPECT_EQ(P.Lanes[0].Traces[0].dropped(), 6u);
+  ASSERT_EQ(P.Lanes[0].Measures.size(), 2u);
+  const MeasureCells &Cpu = P.Lanes[0].Measures[0];
+  EXPECT_EQ(Cpu.Name, "cpu");
+  EXPECT_EQ(Cpu.Cells[0].Word, 4u);
+  EXPECT_EQ(Cpu.Cells[0].Nested, 4u);
+  EXPECT_EQ(P.Lanes[0].Measures[1].Id, format::MeasureId(900));
   EXPECT_TRUE(P.Warnings.empty());
 }
 

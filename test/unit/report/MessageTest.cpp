@@ -1,7 +1,7 @@
 //===- MessageTest.cpp - what the reader says about a damaged file --------===//
 //
 // Each message of ProfileReader.cpp, brought about by one wrong number in a
-// file with every segment, and those of JsonToProfile.cpp.
+// file with every segment, and those of the JSON form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,6 +120,18 @@ const WrongNumber WrongNumbers[] = {
     {"UnknownKeep", SegmentType::Trace,
      Payload + offsetof(format::TraceRecord, Keep), 3, 4,
      "keep is neither 1 nor 2 but 3"},
+    {"SmallStride", SegmentType::Measure,
+     Payload + offsetof(format::MeasureRecord, Stride), 56, 4,
+     "expected a stride of at least 64 bytes and whole words, found 56"},
+    {"BrokenWords", SegmentType::Measure,
+     Payload + offsetof(format::MeasureRecord, Stride), 68, 4,
+     "expected a stride of at least 64 bytes and whole words, found 68"},
+    {"TooManyWiderCells", SegmentType::Measure,
+     Payload + offsetof(format::MeasureRecord, Stride), 4096, 4,
+     "expected room for 2 cells of 4096 bytes, found 3968 bytes"},
+    {"TooManyMeasured", SegmentType::Measure,
+     Payload + offsetof(format::MeasureRecord, Used), 3, 4,
+     "expected at most 2 entries, found 3"},
 };
 
 class WrongNumberTest : public testing::TestWithParam<WrongNumber> {};
@@ -222,33 +234,51 @@ const WrongJson WrongJsons[] = {
      "process.host: expected a string, found 1"},
     {"Boolean", R"({"lanes": [{"cells": [{"torn": 1}]}]})",
      "lanes[0].cells[0].torn: expected true or false, found 1"},
+    {"Choice", R"({"dynamic_sites": [{"kind": "x"}]})",
+     "dynamic_sites[0].kind: expected one of region, group, found \"x\""},
+    {"Flag", R"({"dynamic_sites": [{"flags": ["cut", "x"]}]})",
+     "dynamic_sites[0].flags[1]: expected one of overflow, cut, found \"x\""},
     {"Counters", R"({"process": {"counters": []}})",
      "process.counters: expected an object, found []"},
+    {"Counter", R"({"process": {"counters": {"lost_conflict": 1}}})",
+     "process.counters: unknown member 'lost_conflict'"},
+    {"Member", R"({"lanes": [{"cells": [{"slto": 1}]}]})",
+     "lanes[0].cells[0]: unknown member 'slto'"},
     {"Version", R"({"version": 1})",
-     "version: expected profile format version 2, found version 1"},
+     "version: expected profile format 2, found 1"},
+    {"Parent", R"({"models": [{"sites": [{}, {"parent": 1}]}]})",
+     "models[0].sites[1].parent: expected the number of an earlier entry, "
+     "found 1"},
     {"Producers", R"({"models": [{"sites": [{"producers": [1]}]}]})",
-     "models[0]: expected producers among the sites, found 1"},
+     "models[0].sites: site 1 is a producer, but does not exist"},
+    {"SlotTaken", R"({"models": [{"sites": [{}]}],
+                      "dynamic_sites": [{"slot": 0}]})",
+     "dynamic_sites[0].slot: slot 0 belongs to an earlier entry"},
+    {"SlotTooHigh", R"({"dynamic_sites": [{"slot": 4294967295}]})",
+     "dynamic_sites[0].slot: slot 4294967295 is beyond the largest one"},
     {"Samples",
      R"({"lanes": [{"cells": [{"first": [1, 2, 3, 4, 5, 6, 7, 8]}]}]})",
-     "lanes[0].cells[0].first[7]: expected at most 7 samples, found more"},
+     "lanes[0].cells[0].first: expected at most 7 samples, found 8"},
     {"Bucket", R"({"lanes": [{"cells": [{"histogram": {"478": 1}}]}]})",
-     "lanes[0].cells[0].histogram.478: expected a bucket below 478, found "
+     "lanes[0].cells[0].histogram.478: expected a number below 478, found "
      "'478'"},
+    {"Tuple", R"({"lanes": [{"runs": [{"samples": [1]}]}]})",
+     "lanes[0].runs[0].samples[0]: expected an array, found 1"},
     {"Pair", R"({"lanes": [{"runs": [{"samples": [[1]]}]}]})",
      "lanes[0].runs[0].samples[0]: expected 2 numbers, found 1"},
     {"Ring", R"({"lanes": [{"runs": [{"count": 2, "samples": [[1, 2]]}]}]})",
-     "lanes[0].runs[0]: expected as many samples as count and capacity allow, "
+     "lanes[0].runs[0].samples: expected 2 of them, as count and capacity say, "
      "found 1"},
     {"Event", R"({"lanes": [{"traces": [{"events": [[16777216, 1, 1]]}]}]})",
-     "lanes[0].traces[0].events[0]: expected a slot and a duration that fit 24 "
-     "and 40 bits"},
+     "lanes[0].traces[0].events[0][0]: expected a whole number of at most "
+     "16777215, found 16777216"},
     {"Events",
      R"({"lanes": [{"traces": [{"written": 2, "capacity": 2,
                                 "events": [[1, 1, 1]]}]}]})",
-     "lanes[0].traces[0]: expected as many events as written and capacity "
-     "allow, found 1"},
+     "lanes[0].traces[0].events: expected 2 of them, as written and capacity "
+     "say, found 1"},
     {"Lane", R"({"lanes": [{"lane": 0}, {"lane": 0}]})",
-     "lanes[1]: expected a new lane, found lane 0 again"},
+     "lanes[1].lane: a second lane 0"},
 };
 
 class WrongJsonTest : public testing::TestWithParam<WrongJson> {};

@@ -42,7 +42,7 @@ SiteTable tableOf(const char *Json) {
 }
 
 int64_t self(const SiteTable &Sites, uint32_t S) {
-  return static_cast<int64_t>(Sites.self(S));
+  return static_cast<int64_t>(Sites.self(S).Amount);
 }
 
 TEST(Rows, SelfIsTotalWithoutSynchronousChildren) {
@@ -58,7 +58,7 @@ TEST(Rows, SelfTimesAddUpToTheTotal) {
   Totals All = makeTotals(Sites, Selection());
   EXPECT_EQ(static_cast<int64_t>(All.Total), 1000);
   EXPECT_EQ(static_cast<int64_t>(All.Nodes), 850);
-  EXPECT_EQ(static_cast<int64_t>(All.unattributed()), 150);
+  EXPECT_EQ(static_cast<int64_t>(All.Unattributed), 150);
   EXPECT_EQ(static_cast<int64_t>(All.Async), 600);
   EXPECT_EQ(All.Runs, 1u);
 }
@@ -113,7 +113,7 @@ TEST(Rows, RootsInsideNodesAreNotRuns) {
   Totals All = makeTotals(Sites, Selection());
   EXPECT_EQ(static_cast<int64_t>(All.Total), 100);
   EXPECT_EQ(static_cast<int64_t>(All.Nodes), 20 + 50);
-  EXPECT_EQ(static_cast<int64_t>(All.unattributed()), 20 + 10);
+  EXPECT_EQ(static_cast<int64_t>(All.Unattributed), 20 + 10);
 }
 
 TEST(Rows, OldGenerationsAreThrownAway) {
@@ -166,7 +166,7 @@ TEST(Rows, SumsOfRandomTrees) {
     for (unsigned I = 0; I < Count; ++I)
       ASSERT_EQ(self(Table, I), static_cast<int64_t>(Left[I]));
     Totals All = makeTotals(Table, Selection());
-    ASSERT_EQ(static_cast<uint64_t>(All.Nodes + All.unattributed()), Total[0]);
+    ASSERT_EQ(static_cast<uint64_t>(All.Nodes + All.Unattributed), Total[0]);
   }
 }
 

@@ -29,6 +29,35 @@ TEST(Table, MachinesGetExactNumbers) {
   EXPECT_EQ(exactValue(Value(), {}), "");
 }
 
+TEST(Table, BytesHaveUnits) {
+  EXPECT_EQ(formatBytes(0), "0 B");
+  EXPECT_EQ(formatBytes(1023), "1023 B");
+  EXPECT_EQ(formatBytes(1536), "1.5 KiB");
+  EXPECT_EQ(formatBytes(1024 * 1024 - 1), "1.0 MiB");
+  EXPECT_EQ(formatBytes(UINT64_MAX), "16.0 EiB");
+  EXPECT_EQ(formatValue(Value::bytes(3 << 20), {}, TimeUnit::Auto), "3.0 MiB");
+  EXPECT_EQ(exactValue(Value::bytes(1536), {}), "1536");
+}
+
+TEST(Table, ColumnsForMachinesAreNotForPeople) {
+  Table T;
+  T.Columns = {TableColumn::text("a", "a"), TableColumn::text("b", "b"),
+               TableColumn::text("c", "c")};
+  T.Columns[1].ForMachines = true;
+  T.Rows.push_back({Value::text("1"), Value::text("2"), Value::text("3")});
+  auto Print = [&](TableFormat Format) {
+    std::string Text;
+    llvm::raw_string_ostream OS(Text);
+    PrintOptions Options;
+    Options.Format = Format;
+    printDocument({{T}}, Options, OS);
+    return OS.str();
+  };
+  EXPECT_EQ(Print(TableFormat::Table), "a  c\n-  -\n1  3\n");
+  EXPECT_EQ(Print(TableFormat::Csv), "a,b,c\n1,2,3\n");
+  EXPECT_EQ(Print(TableFormat::Markdown).find('2'), std::string::npos);
+}
+
 TEST(Table, PathsKeepTheirEnds) {
   EXPECT_EQ(shortened("encoder.layers.11.attention", 100, Shorten::KeepEnd),
             "encoder.layers.11.attention");

@@ -50,5 +50,13 @@ Profile test::everySegment() {
                 {"slot": 1, "samples": [5, 6, 70000], "cut": 2}],
       "runs": [{"slot": 0, "capacity": 4, "samples": [[9, 10], [40, 20]]}],
       "traces": [{"keep": "last", "capacity": 3, "written": 9,
-                  "events": [[1, 2, 3], [1, 6, 1], [0, 1, 9]]}]}]})json");
+                  "events": [[1, 2, 3], [1, 6, 1], [0, 1, 9]]}],
+      "measures": [
+        {"name": "cpu", "cells": [
+          {"slot": 0, "count": 2, "sum": 25, "max": 20, "time": 30,
+           "nested": 4},
+          {"slot": 1, "count": 1, "sum": 3, "max": 3, "time": 5}]},
+        {"name": "volts", "number": 900, "unit": "count", "adds": "peak",
+         "cells": [{"slot": 3, "count": 3, "sum": 7, "max": 7,
+                    "time": 11}]}]}]})json");
 }

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Report/Rows.h"
+#include "../Report/Columns.h"
 #include "Command.h"
 #include "Options.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace llvm;
@@ -23,6 +24,7 @@ cl::SubCommand Command("annotate", "Print the source lines with times");
 InputOptions Input(Command);
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
+ColumnOptions Columns(Command);
 cl::opt<LineOrder>
     Sort("sort", cl::desc("Order of the lines"), cl::init(LineOrder::Total),
          cl::sub(Command),
@@ -37,22 +39,26 @@ cl::opt<unsigned> Limit("limit", cl::desc("Print at most n lines (0: all)"),
                         cl::value_desc("n"), cl::sub(Command));
 
 struct SourceLine {
+  std::string Place; ///< "file:line"
   std::string Text;
   uint64_t Hits = 0; ///< calls of the nodes on the line itself
-  double Self = 0;
-  double Total = 0;
+  UInt128 Self = 0;
+  UInt128 Total = 0;
+  bool Clipped = false; ///< a node's self time would be below 0
 };
 
+/// By file and number.
 using SourceLines = std::map<std::pair<std::string, uint32_t>, SourceLine>;
+using LineColumns = ColumnSet<SourceLine, RowContext>;
 } // namespace
 
 static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
   SourceLines Lines;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].isRegion() || Sites[S].Async || !Sites.reached(S) ||
+    if (Sites[S].Dynamic || Sites[S].Async || !Sites.reached(S) ||
         !Selected.matches(Sites, S))
       continue;
-    double Self = std::max(0.0, static_cast<double>(Sites.self(S)));
+    const SelfPart &Self = Sites.self(S);
     bool Innermost = true;
     // A recursive function has one line several times.
     std::set<std::pair<std::string, uint32_t>> Charged;
@@ -62,19 +68,92 @@ static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
       SourceLine &Line = Lines[Key];
       if (Line.Text.empty())
         Line.Text = F.Text;
+      Line.Place = Key.first;
+      if (F.Line)
+        Line.Place += ":" + std::to_string(F.Line);
       if (Innermost) {
         Line.Hits += Sites.measured(S).Count;
-        Line.Self += Self;
+        Line.Self += Self.Amount;
+        Line.Clipped |= Self.Excess != 0;
       }
       if (Charged.insert(Key).second)
-        Line.Total += Self;
+        Line.Total += Self.Amount;
       Innermost = false;
     }
   }
   return Lines;
 }
 
+static LineColumns lineColumns() {
+  using Line = SourceLine;
+  using Ctx = RowContext;
+  auto Time = [](UInt128 Ticks, const Ctx &C) {
+    return Value::timeNs(C.Clock.toNs(static_cast<double>(Ticks)));
+  };
+  auto Share = [](UInt128 Ticks, const Ctx &C) {
+    return Value::percent(C.All.share(static_cast<double>(Ticks)));
+  };
+  return LineColumns({
+      {TableColumn::count("hits", "hits"), "calls of the nodes on the line",
+       [](const Line &L, const Ctx &) { return Value::count(L.Hits); }},
+      {TableColumn::time("self_ns", "self"), "self times of these nodes",
+       [Time](const Line &L, const Ctx &C) {
+         Value Self = Time(L.Self, C);
+         Self.Marked = L.Clipped;
+         return Self;
+       }},
+      {TableColumn::percent("pct_self", "% self"),
+       "self in percent of the runs' time",
+       [Share](const Line &L, const Ctx &C) { return Share(L.Self, C); }},
+      {TableColumn::time("total_ns", "total"),
+       "self times of all nodes that the line leads to",
+       [Time](const Line &L, const Ctx &C) { return Time(L.Total, C); }},
+      {TableColumn::percent("pct_total", "% total"),
+       "total in percent of the runs' time",
+       [Share](const Line &L, const Ctx &C) { return Share(L.Total, C); }},
+      {TableColumn::text("source", "source"), "file:line",
+       [](const Line &L, const Ctx &) { return placeValue(L.Place); }},
+      {TableColumn::text("text", "text", Shorten::KeepStart), "the line",
+       [](const Line &L, const Ctx &) { return Value::text(L.Text); }},
+  });
+}
+
+/// Drops the lines of other files than those that --file wants.
+static Error chooseFiles(SourceLines &Lines) {
+  if (FileGlob.empty())
+    return Error::success();
+  Expected<GlobPattern> Pattern = GlobPattern::create(FileGlob);
+  if (!Pattern)
+    return createStringError(inconvertibleErrorCode(),
+                             "--file=" + FileGlob + ": " +
+                                 toString(Pattern.takeError()));
+  std::set<std::string> Files;
+  for (auto Line = Lines.begin(); Line != Lines.end();) {
+    Files.insert(Line->first.first);
+    Line =
+        Pattern->match(Line->first.first) ? std::next(Line) : Lines.erase(Line);
+  }
+  if (!Lines.empty())
+    return Error::success();
+  return createStringError(inconvertibleErrorCode(),
+                           "no file matches --file=" + FileGlob +
+                               "; there are " +
+                               join(Files.begin(), Files.end(), ", "));
+}
+
 static Expected<Outcome> run() {
+  LineColumns Known = lineColumns();
+  if (Columns.List) {
+    if (Error E = Output.print({{Known.list()}}))
+      return E;
+    return Outcome::Fine;
+  }
+  Expected<LineColumns::Choice> Chosen =
+      Known.choose(Columns.ids({"hits", "self_ns", "pct_self", "total_ns",
+                                "pct_total", "source", "text"}),
+                   "--columns");
+  if (!Chosen)
+    return Chosen.takeError();
   SiteTable Sites;
   if (Error E = Input.addTo(Sites, {/*Histograms=*/false}))
     return E;
@@ -82,56 +161,21 @@ static Expected<Outcome> run() {
   if (!Selected)
     return Selected.takeError();
   Totals All = makeTotals(Sites, *Selected);
-  SourceLines Lines = collect(Sites, *Selected);
-  if (!FileGlob.empty()) {
-    Expected<GlobPattern> Pattern = GlobPattern::create(FileGlob);
-    if (!Pattern)
-      return createStringError(inconvertibleErrorCode(),
-                               "--file=" + FileGlob + ": " +
-                                   toString(Pattern.takeError()));
-    std::string Files;
-    for (auto Line = Lines.begin(); Line != Lines.end();) {
-      const std::string &File = Line->first.first;
-      if (Files.find(File) == std::string::npos)
-        Files += (Files.empty() ? "" : ", ") + File;
-      Line = Pattern->match(File) ? std::next(Line) : Lines.erase(Line);
-    }
-    if (Lines.empty())
-      return createStringError(inconvertibleErrorCode(),
-                               "--file=" + FileGlob +
-                                   ": expected a glob that matches one of " +
-                                   Files + ", found none that does");
-  }
-
-  std::vector<SourceLines::const_iterator> Order;
-  for (auto Line = Lines.begin(); Line != Lines.end(); ++Line)
-    Order.push_back(Line);
+  SourceLines ByPlace = collect(Sites, *Selected);
+  if (Error E = chooseFiles(ByPlace))
+    return E;
+  std::vector<SourceLine> Lines;
+  for (auto &[Place, Line] : ByPlace)
+    Lines.push_back(std::move(Line));
   if (Sort != LineOrder::File)
-    stable_sort(Order, [](auto A, auto B) {
-      return Sort == LineOrder::Self ? A->second.Self > B->second.Self
-                                     : A->second.Total > B->second.Total;
+    stable_sort(Lines, [](const SourceLine &A, const SourceLine &B) {
+      return Sort == LineOrder::Self ? A.Self > B.Self : A.Total > B.Total;
     });
+  size_t Shown = Limit ? std::min<size_t>(Limit, Lines.size()) : Lines.size();
   Table T;
-  T.Columns = {TableColumn::count("hits", "hits"),
-               TableColumn::time("self_ns", "self"),
-               TableColumn::percent("pct_self", "% self"),
-               TableColumn::time("total_ns", "total"),
-               TableColumn::percent("pct_total", "% total"),
-               TableColumn::text("source", "source"),
-               TableColumn::text("text", "text", Shorten::KeepStart)};
-  size_t Shown = Limit ? std::min<size_t>(Limit, Order.size()) : Order.size();
-  const TickClock &Clock = Sites.clock();
-  for (auto Line : ArrayRef(Order).take_front(Shown)) {
-    const SourceLine &L = Line->second;
-    std::string Place = Line->first.first;
-    if (Line->first.second)
-      Place += ":" + std::to_string(Line->first.second);
-    T.Rows.push_back({Value::count(L.Hits), Value::timeNs(Clock.toNs(L.Self)),
-                      Value::percent(All.share(L.Self)),
-                      Value::timeNs(Clock.toNs(L.Total)),
-                      Value::percent(All.share(L.Total)), placeValue(Place),
-                      Value::text(L.Text)});
-  }
+  LineColumns::fill(T, ArrayRef(Lines).take_front(Shown), *Chosen,
+                    {Sites.clock(), All});
+  explainMarks(T);
   if (Error E = Output.print({{T}}))
     return E;
   return Outcome::Fine;

@@ -1,7 +1,9 @@
 //===- Check.cpp - is this file whole, and what is it ---------------------===//
 
 #include "../Profile/CheckProfile.h"
+#include "../Profile/EnumNames.h"
 #include "../Profile/ProfileWriter.h"
+#include "../Report/Printable.h"
 #include "../Report/SiteTable.h"
 #include "Command.h"
 #include "Options.h"
@@ -28,7 +30,7 @@ class Facts {
 public:
   explicit Facts(raw_ostream &OS) : OS(OS) {}
   void add(StringRef Label, const Twine &Text) {
-    OS << left_justify(Label, 14) << Text << '\n';
+    OS << left_justify(Label, 14) << printable(Text.str()) << '\n';
   }
 
 private:
@@ -67,7 +69,7 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
     F.add("schedule", fixedText(R.Schedule));
   const TickClock &Clock = Sites.clock();
   std::string Rate;
-  raw_string_ostream(Rate) << clockName(R.Clock) << ", "
+  raw_string_ostream(Rate) << nameOf(R.Clock) << ", "
                            << llvm::format("%.6f", Clock.nsPerTick())
                            << " ns per tick, " << P.Anchors.size()
                            << " anchors, drift at most "
@@ -101,16 +103,18 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
     if (!L.Traces.empty())
       Text += ", " + utostr(Events) + " events, " + utostr(Dropped) +
               " events dropped";
+    for (const MeasureCells &M : L.Measures)
+      Text += ", " + utostr(M.Cells.size()) + " cells of " + M.Name;
     F.add("thread", Text);
   }
 }
 
 /// Where each thread was when it stopped.
 static void printInFlight(const Profile &P, const SiteTable &Sites,
-                          raw_ostream &OS) {
+                          const SlotToSite &Slots, raw_ostream &OS) {
   Facts F(OS);
   for (const Lane &L : P.Lanes) {
-    uint32_t S = Sites.siteOfSlot(L.Record.CurrentSlot);
+    uint32_t S = Slots[L.Record.CurrentSlot];
     if (S == NoIndex)
       continue;
     std::string Module = Sites.modulePath(S);
@@ -122,7 +126,7 @@ static void printInFlight(const Profile &P, const SiteTable &Sites,
 
 static void printLosses(const Profile &P, raw_ostream &OS) {
   Facts F(OS);
-  for (unsigned I = 0; !counterName(I).empty(); ++I)
+  for (unsigned I = 0; I < format::CounterCapacity; ++I)
     if (P.Process.Counters[I])
       F.add(counterName(I), " " + Twine(P.Process.Counters[I]));
 }
@@ -130,21 +134,21 @@ static void printLosses(const Profile &P, raw_ostream &OS) {
 static Expected<Outcome> run() {
   if (Recover && Output.empty())
     return createStringError(inconvertibleErrorCode(),
-                             "--recover: expected a file to write (-o OUT)");
+                             "--recover needs a file to write: -o OUT");
   if (!Recover && !Output.empty())
     return createStringError(inconvertibleErrorCode(),
-                             "-o: expected --recover with it");
+                             "-o is only for --recover");
   Expected<Profile> P = loadWithWarnings(Input);
   if (!P)
     return P.takeError();
   SiteTable Sites;
-  Sites.addSites(*P);
+  SlotToSite Slots = Sites.addSites(*P);
   printFacts(*P, Sites, outs());
-  printInFlight(*P, Sites, outs());
+  printInFlight(*P, Sites, Slots, outs());
   printLosses(*P, outs());
   std::vector<std::string> Findings = checkProfile(*P);
   for (const std::string &Text : Findings)
-    outs() << "finding: " << Text << '\n';
+    outs() << "finding: " << printable(Text) << '\n';
   bool Whole = Findings.empty() && !P->Damaged;
   outs() << (Whole ? "the file is whole\n" : "the file is not whole\n");
   if (Recover) {
@@ -154,7 +158,8 @@ static Expected<Outcome> run() {
           return Error::success();
         }))
       return E;
-    outs() << "wrote " << Output << ", left out " << Dropped << " cells\n";
+    outs() << "wrote " << printable(Output) << ", left out " << Dropped
+           << " cells\n";
   }
   return Whole ? Outcome::Fine : Outcome::Finding;
 }

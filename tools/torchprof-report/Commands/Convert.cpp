@@ -27,12 +27,18 @@ cl::opt<Form>
        cl::init(Form::Other), cl::sub(Convert),
        cl::values(clEnumValN(Form::Binary, "tprof", "a profile"),
                   clEnumValN(Form::Json, "json", "JSON text")));
+ThreadOptions Threads(Convert);
 } // namespace
 
 static Expected<Outcome> run() {
-  Expected<Profile> P = loadWithWarnings(Input);
+  Expected<ThreadSelection> Selected = Threads.select();
+  if (!Selected)
+    return Selected.takeError();
+  Expected<Profile> P = loadWithWarnings(Input, &*Selected);
   if (!P)
     return P.takeError();
+  if (Error E = Selected->checkAllSeen())
+    return E;
   bool Json = To == Form::Json || (To == Form::Other && P->isBinary());
   if (Error E = writeOutput(Output, [&](raw_ostream &OS) {
         Json ? writeProfileJson(*P, OS) : writeProfile(*P, OS);

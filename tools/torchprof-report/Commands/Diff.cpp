@@ -27,6 +27,9 @@ cl::list<std::string>
           cl::value_desc("file"), cl::sub(Command));
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
+ThreadOptions Threads(Command);
+SourceOptions Source(Command);
+ColumnOptions Columns(Command);
 cl::opt<std::string>
     FailAbove("fail-above",
               cl::desc("Exit with 1 if a mean grew by more, 5% for instance, "
@@ -65,9 +68,10 @@ static Expected<double> failAbove() {
   return Percent;
 }
 
-static Error load(ArrayRef<std::string> Paths, DiffSide &Side) {
+static Error load(ArrayRef<std::string> Paths, ThreadSelection &Selected,
+                  DiffSide &Side) {
   for (const std::string &Path : Paths) {
-    Expected<Profile> P = loadWithWarnings(Path);
+    Expected<Profile> P = loadWithWarnings(Path, &Selected);
     if (!P)
       return P.takeError();
     Side.All.add(*P);
@@ -76,6 +80,7 @@ static Error load(ArrayRef<std::string> Paths, DiffSide &Side) {
   }
   for (const std::string &Text : Side.All.warnings())
     printWarning(Text);
+  Source.apply(Side.All);
   return Error::success();
 }
 
@@ -90,55 +95,24 @@ static Error loadSides(DiffSide &A, DiffSide &B) {
         "--after=FILE once or more each, found " +
             Twine(Files.size()) + " profiles, " + Twine(Before.size()) +
             " --before and " + Twine(After.size()) + " --after");
-  if (Named) {
-    if (Error E = load(Before, A))
-      return E;
-    return load(After, B);
-  }
-  if (Error E = load(Files[0], A))
+  Expected<ThreadSelection> Selected = Threads.select();
+  if (!Selected)
+    return Selected.takeError();
+  using Paths = ArrayRef<std::string>;
+  if (Error E = load(Named ? Paths(Before) : Paths(Files[0]), *Selected, A))
     return E;
-  return load(Files[1], B);
-}
-
-static Table makeTable(const SiteTable &A, const SiteTable &B,
-                       ArrayRef<DiffRow> Rows) {
-  using Column = TableColumn;
-  Table T;
-  T.Columns = {Column::text("change", "change"),
-               Column::text("kind", "kind", Shorten::KeepStart),
-               Column::text("name", "name", Shorten::KeepStart),
-               Column::text("module", "module"),
-               Column::time("before_mean_ns", "before"),
-               Column::time("after_mean_ns", "after"),
-               Column::time("change_ns", "difference"),
-               Column::percent("change_pct", "% change"),
-               Column::time("change_per_run_ns", "per run"),
-               Column::time("before_p50_ns", "p50 before"),
-               Column::time("after_p50_ns", "p50 after"),
-               Column::number("p_value", "p", 4)};
-  for (const DiffRow &R : Rows) {
-    const SiteTable &Named = R.B == NoIndex ? A : B;
-    uint32_t S = R.B == NoIndex ? R.A : R.B;
-    bool Both = R.A != NoIndex && R.B != NoIndex;
-    auto Median = [](const SiteTable &Sites, uint32_t S) {
-      if (S == NoIndex || Sites.measured(S).Count == 0)
-        return Value();
-      return Value::timeNs(Sites.clock().toNs(Sites.measured(S).quantile(0.5)));
-    };
-    T.Rows.push_back(
-        {Value::text(changeName(R.What)), Value::text(Named.kind(S)),
-         Value::text(Named.name(S)), Value::text(Named.modulePath(S)),
-         R.A == NoIndex ? Value() : Value::timeNs(R.MeanA),
-         R.B == NoIndex ? Value() : Value::timeNs(R.MeanB),
-         Both ? Value::timeNs(R.MeanB - R.MeanA) : Value(),
-         Both ? Value::percent(R.percent()) : Value(), Value::timeNs(R.PerRun),
-         Median(A, R.A), Median(B, R.B),
-         Both ? Value::number(ValueType::Number, R.PValue) : Value()});
-  }
-  return T;
+  if (Error E = load(Named ? Paths(After) : Paths(Files[1]), *Selected, B))
+    return E;
+  return Selected->checkAllSeen();
 }
 
 static Expected<Outcome> run() {
+  if (Columns.List) {
+    SiteTable None;
+    if (Error E = Output.print({{diffColumns(None, None).list()}}))
+      return E;
+    return Outcome::Fine;
+  }
   double Threshold = 0;
   bool Gate = FailAbove.getNumOccurrences();
   if (Gate) {
@@ -158,6 +132,15 @@ static Expected<Outcome> run() {
     if (!Selected)
       return Selected.takeError();
   }
+  DiffColumns Known = diffColumns(A.All, B.All);
+  Expected<DiffColumns::Choice> Chosen =
+      Known.choose(Columns.ids({"change", "kind", "name", "module",
+                                "before_mean_ns", "after_mean_ns", "change_ns",
+                                "change_pct", "change_per_run_ns",
+                                "before_p50_ns", "after_p50_ns", "p_value"}),
+                   "--columns");
+  if (!Chosen)
+    return Chosen.takeError();
   std::vector<DiffRow> Rows = diffProfiles(A, B, *Selected, {Alpha});
   double LeastShare = MinPercent.getNumOccurrences() ? MinPercent.getValue()
                       : Gate                         ? 1
@@ -174,7 +157,9 @@ static Expected<Outcome> run() {
   if (Changed)
     erase_if(Rows, [](const DiffRow &R) { return R.What == Change::Same; });
   size_t Shown = Limit ? std::min<size_t>(Limit, Rows.size()) : Rows.size();
-  Table T = makeTable(A.All, B.All, ArrayRef(Rows).take_front(Shown));
+  Table T;
+  DiffColumns::fill(T, ArrayRef(Rows).take_front(Shown), *Chosen,
+                    DiffContext(A.All, B.All));
   for (Change C : {Change::Slower, Change::Faster, Change::Added,
                    Change::Removed, Change::Same})
     T.Footer.push_back({changeName(C).str(), changeName(C).str(),

@@ -54,17 +54,22 @@ static Expected<Outcome> run() {
   SiteTable Sites;
   RunLatencies Runs;
   Optional<Profile> Single;
-  if (Error Failure = Input.addTo(Sites, {}, [&](Profile &P) {
-        Runs.add(P, Sites);
-        if (Input.Files.size() == 1)
-          Single = std::move(P);
-      }))
+  SlotToSite SlotsOfSingle;
+  if (Error Failure =
+          Input.addTo(Sites, {}, [&](Profile &P, const SlotToSite &Slots) {
+            Runs.add(P, Slots);
+            if (Input.Files.size() == 1) {
+              Single = std::move(P);
+              SlotsOfSingle = Slots;
+            }
+          }))
     return Failure;
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
   ExportInput In = {Sites, *Selected, Runs, makeTotals(Sites, *Selected)};
   In.Single = Single ? &*Single : nullptr;
+  In.SlotsOfSingle = &SlotsOfSingle;
   In.StackWeight = StackWeight;
   In.FromAggregate = FromAggregate;
   In.Title = Title.empty() ? Input.Files.front() : Title;

@@ -17,17 +17,23 @@ cl::opt<std::string> Output("o", cl::desc("File to write"), cl::Required,
                             cl::value_desc("file"), cl::sub(Command));
 cl::opt<bool> Mixed("mixed", cl::desc("Merge profiles of different models"),
                     cl::sub(Command));
+ThreadOptions Threads(Command);
 } // namespace
 
 static Expected<Outcome> run() {
+  Expected<ThreadSelection> Selected = Threads.select();
+  if (!Selected)
+    return Selected.takeError();
   Merger Sum(Mixed);
   for (const std::string &Path : Files) {
-    Expected<Profile> P = loadWithWarnings(Path);
+    Expected<Profile> P = loadWithWarnings(Path, &*Selected);
     if (!P)
       return P.takeError();
     if (Error E = Sum.add(*P))
       return E;
   }
+  if (Error E = Selected->checkAllSeen())
+    return E;
   for (const std::string &Text : Sum.warnings())
     printWarning(Text);
   if (Sum.droppedTrace())

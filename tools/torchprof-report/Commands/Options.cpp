@@ -1,46 +1,90 @@
 //===- Options.cpp - option groups that commands share --------------------===//
 
 #include "Options.h"
+#include "../Report/Printable.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
 void report::printWarning(const Twine &Text) {
-  WithColor::warning(errs(), "torchprof-report") << Text << '\n';
+  WithColor::warning(errs(), "torchprof-report")
+      << printable(Text.str()) << '\n';
 }
 
-Expected<Profile> report::loadWithWarnings(StringRef Path) {
+Expected<Profile> report::loadWithWarnings(StringRef Path,
+                                           ThreadSelection *Threads) {
   Expected<Profile> P = loadProfile(Path);
-  if (P)
-    for (const std::string &Text : P->Warnings)
-      printWarning(Path + ": " + Text);
+  if (!P)
+    return P;
+  for (const std::string &Text : P->Warnings)
+    printWarning(Path + ": " + Text);
+  if (Threads)
+    Threads->keep(*P);
   return P;
 }
 
-Error InputOptions::addTo(SiteTable &Sites, SelectCells Select,
-                          function_ref<void(Profile &)> Visit) const {
+ThreadOptions::ThreadOptions(cl::SubCommand &Sub)
+    : Threads("thread",
+              cl::desc("Only threads with this name (glob), kernel id or lane "
+                       "number; repeatable"),
+              cl::value_desc("thread"), cl::sub(Sub)) {}
+
+SourceOptions::SourceOptions(cl::SubCommand &Sub)
+    : Prefixes("source-prefix",
+               cl::desc("Leave this directory out of source paths; auto: the "
+                        "one that all files are in; repeatable"),
+               cl::value_desc("directory"), cl::Hidden, cl::sub(Sub)) {}
+
+void SourceOptions::apply(SiteTable &Sites) const {
+  std::vector<std::string> Directories;
+  for (const std::string &Text : Prefixes)
+    Directories.push_back(Text == "auto" ? SourcePrefix::common(Sites.models())
+                                         : Text);
+  Sites.setSourcePrefix(SourcePrefix(std::move(Directories)));
+}
+
+Error InputOptions::addTo(
+    SiteTable &Sites, AddOptions Options,
+    function_ref<void(Profile &, const SlotToSite &)> Visit) const {
   if (Files.empty())
     return createStringError(inconvertibleErrorCode(),
                              "expected a profile (FILE.tprof), found none");
+  Expected<ThreadSelection> Selected = Threads.select();
+  if (!Selected)
+    return Selected.takeError();
   for (const std::string &Path : Files) {
-    Expected<Profile> P = loadWithWarnings(Path);
+    Expected<Profile> P = loadWithWarnings(Path, &*Selected);
     if (!P)
       return P.takeError();
-    Sites.add(*P, Select);
+    SlotToSite Slots = Sites.add(*P, Options);
     if (Visit)
-      Visit(*P);
+      Visit(*P, Slots);
   }
   for (const std::string &Text : Sites.warnings())
     printWarning(Text);
-  return Error::success();
+  Source.apply(Sites);
+  return Selected->checkAllSeen();
+}
+
+ColumnOptions::ColumnOptions(cl::SubCommand &Sub)
+    : Ids("columns", cl::CommaSeparated,
+          cl::desc("Columns to print; --list-columns lists them"),
+          cl::value_desc("id,..."), cl::sub(Sub)),
+      List("list-columns", cl::desc("List the column ids"), cl::Hidden,
+           cl::sub(Sub)) {}
+
+std::vector<std::string> ColumnOptions::ids(ArrayRef<StringRef> Default) const {
+  if (!Ids.empty())
+    return {Ids.begin(), Ids.end()};
+  std::vector<std::string> Chosen;
+  for (StringRef Id : Default)
+    Chosen.push_back(Id.str());
+  return Chosen;
 }
 
 OutputOptions::OutputOptions(cl::SubCommand &Sub)
@@ -73,7 +117,7 @@ Error OutputOptions::print(const Document &D) const {
   Options.Unit = Unit;
   bool ToTerminal = File == "-";
   Options.Width = Width.getNumOccurrences() ? Width.getValue()
-                  : ToTerminal              ? terminalWidth()
+                  : ToTerminal              ? sys::Process::StandardOutColumns()
                                             : 0;
   Options.Colors = ToTerminal && terminalColors();
   return writeOutput(File, [&](raw_ostream &OS) {
@@ -126,6 +170,8 @@ Error report::writeOutput(StringRef Path,
       return createStringError(Code, Path + ": " + Code.message());
     return Write(OS);
   }
+  // llvm::writeToOutput() ends the process when the disk is full, and makes
+  // files that can be executed.
   Expected<sys::fs::TempFile> Temp =
       sys::fs::TempFile::create(Path + ".%%%%%%.tmp");
   if (!Temp)
@@ -154,13 +200,6 @@ Error report::writeOutput(StringRef Path,
     return createStringError(inconvertibleErrorCode(),
                              Path + ": " + toString(std::move(E)));
   return Error::success();
-}
-
-unsigned report::terminalWidth() {
-  winsize Size = {};
-  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size) != 0)
-    return 0;
-  return Size.ws_col;
 }
 
 bool report::terminalColors() {

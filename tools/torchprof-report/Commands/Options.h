@@ -11,23 +11,49 @@
 #include "../Profile/ProfileReader.h"
 #include "../Report/Selection.h"
 #include "../Report/Table.h"
+#include "../Report/ThreadSelection.h"
 
 #include "llvm/Support/CommandLine.h"
 
 namespace torchprof::report {
 
-/// FILE.tprof...
+/// --thread
+struct ThreadOptions {
+  llvm::cl::list<std::string> Threads;
+
+  explicit ThreadOptions(llvm::cl::SubCommand &Sub);
+
+  llvm::Expected<ThreadSelection> select() const {
+    return ThreadSelection::create(Threads);
+  }
+};
+
+/// --source-prefix
+struct SourceOptions {
+  llvm::cl::list<std::string> Prefixes;
+
+  explicit SourceOptions(llvm::cl::SubCommand &Sub);
+
+  /// Makes \p Sites leave the chosen directories out.
+  void apply(SiteTable &Sites) const;
+};
+
+/// FILE.tprof..., --thread, --source-prefix
 struct InputOptions {
   llvm::cl::list<std::string> Files;
+  ThreadOptions Threads;
+  SourceOptions Source;
 
   explicit InputOptions(llvm::cl::SubCommand &Sub)
       : Files(llvm::cl::Positional, llvm::cl::ZeroOrMore,
-              llvm::cl::desc("FILE.tprof..."), llvm::cl::sub(Sub)) {}
+              llvm::cl::desc("FILE.tprof..."), llvm::cl::sub(Sub)),
+        Threads(Sub), Source(Sub) {}
 
   /// Loads every file and adds it to \p Sites; prints warnings. \p Visit, if
   /// given, sees each profile before it is dropped.
-  llvm::Error addTo(SiteTable &Sites, SelectCells Select = {},
-                    llvm::function_ref<void(Profile &)> Visit = nullptr) const;
+  llvm::Error addTo(SiteTable &Sites, AddOptions Options = {},
+                    llvm::function_ref<void(Profile &, const SlotToSite &)>
+                        Visit = nullptr) const;
 };
 
 /// -o and, for text, --format, --unit, --width, --color.
@@ -54,8 +80,21 @@ struct SelectionOptions {
   llvm::Expected<Selection> select(const SiteTable &Sites) const;
 };
 
-/// Loads a profile and prints its warnings.
-llvm::Expected<Profile> loadWithWarnings(llvm::StringRef Path);
+/// --columns, --list-columns
+struct ColumnOptions {
+  llvm::cl::list<std::string> Ids;
+  llvm::cl::opt<bool> List;
+
+  explicit ColumnOptions(llvm::cl::SubCommand &Sub);
+
+  /// The ids that were asked for, \p Default if none were.
+  std::vector<std::string> ids(llvm::ArrayRef<llvm::StringRef> Default) const;
+};
+
+/// Loads a profile without the threads that are not selected and prints its
+/// warnings.
+llvm::Expected<Profile> loadWithWarnings(llvm::StringRef Path,
+                                         ThreadSelection *Threads = nullptr);
 
 /// "torchprof-report: warning: TEXT" on stderr.
 void printWarning(const llvm::Twine &Text);
@@ -65,9 +104,6 @@ void printWarning(const llvm::Twine &Text);
 llvm::Error
 writeOutput(llvm::StringRef Path,
             llvm::function_ref<llvm::Error(llvm::raw_ostream &)> Write);
-
-/// Columns of the terminal on stdout, 0 if it is none.
-unsigned terminalWidth();
 
 /// True if stdout shows colors and NO_COLOR is not set.
 bool terminalColors();

@@ -13,29 +13,53 @@ cl::SubCommand Command("runs", "Print the latency of runs and what varies");
 InputOptions Input(Command);
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
-cl::opt<unsigned> Last("last", cl::desc("Latencies of the last n runs"),
-                       cl::value_desc("n"), cl::init(10), cl::sub(Command));
+cl::opt<unsigned>
+    Last("last",
+         cl::desc("Latencies of the last n runs (0: all that are kept; "
+                  "default: 10, in CSV and JSON all)"),
+         cl::value_desc("n"), cl::sub(Command));
+cl::opt<std::string>
+    Node("node", cl::desc("Print the first calls of the nodes of this name"),
+         cl::value_desc("name"), cl::sub(Command));
 cl::opt<unsigned> Limit("limit",
                         cl::desc("Rows of the tables of nodes (0: all)"),
                         cl::value_desc("n"), cl::init(10), cl::sub(Command));
 } // namespace
 
+static unsigned lastRuns() {
+  if (Last.getNumOccurrences())
+    return Last;
+  bool People = Output.Format == TableFormat::Table ||
+                Output.Format == TableFormat::Markdown;
+  return People ? 10 : 0;
+}
+
 static Expected<Outcome> run() {
   SiteTable Sites;
   RunLatencies Latencies;
+  AddOptions Options;
+  Options.Lanes = !Node.empty();
   if (Error E =
-          Input.addTo(Sites, {}, [&](Profile &P) { Latencies.add(P, Sites); }))
+          Input.addTo(Sites, Options, [&](Profile &P, const SlotToSite &Slots) {
+            Latencies.add(P, Slots);
+          }))
     return E;
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
   Document D;
-  D.Tables.push_back(makeLatencyTable(Sites, Latencies));
-  D.Tables.push_back(makeLatencyHistogram(Sites));
-  if (Last)
-    D.Tables.push_back(makeLastRuns(Sites, Latencies, Last));
-  D.Tables.push_back(makeVaryingNodes(Sites, *Selected, Limit));
-  D.Tables.push_back(makeSlowFirstCalls(Sites, *Selected, Limit));
+  if (!Node.empty()) {
+    Expected<Table> Calls = makeFirstCalls(Sites, *Selected, Node);
+    if (!Calls)
+      return Calls.takeError();
+    D.Tables.push_back(std::move(*Calls));
+  } else {
+    D.Tables.push_back(makeLatencyTable(Sites, Latencies));
+    D.Tables.push_back(makeLatencyHistogram(Sites));
+    D.Tables.push_back(makeLastRuns(Sites, Latencies, lastRuns()));
+    D.Tables.push_back(makeVaryingNodes(Sites, *Selected, Limit));
+    D.Tables.push_back(makeSlowFirstCalls(Sites, *Selected, Limit));
+  }
   // An empty table says less than none.
   if (Output.Format == TableFormat::Table)
     erase_if(D.Tables, [](const Table &T) { return T.Rows.empty(); });

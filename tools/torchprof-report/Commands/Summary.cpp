@@ -4,8 +4,6 @@
 #include "Command.h"
 #include "Options.h"
 
-#include <optional>
-
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -14,8 +12,7 @@ namespace {
 enum class Style { Own, Fx, Torch, Tflite };
 
 cl::SubCommand Command("summary", "Print a table of nodes, or of groups");
-cl::list<std::string> Files(cl::Positional, cl::ZeroOrMore,
-                            cl::desc("FILE.tprof..."), cl::sub(Command));
+InputOptions Input(Command);
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
 cl::opt<Style> ChosenStyle(
@@ -41,12 +38,7 @@ cl::opt<GroupBy>
 cl::opt<unsigned> StackDepth("stack-depth",
                              cl::desc("Frames of --group-by=stack (0: all)"),
                              cl::value_desc("n"), cl::Hidden, cl::sub(Command));
-cl::list<std::string>
-    Columns("columns", cl::CommaSeparated,
-            cl::desc("Columns to print; --list-columns lists them"),
-            cl::value_desc("id,..."), cl::sub(Command));
-cl::opt<bool> ListColumns("list-columns", cl::desc("List the column ids"),
-                          cl::Hidden, cl::sub(Command));
+ColumnOptions Columns(Command);
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
          cl::desc("Sort by a column id or by order; repeatable"),
@@ -60,15 +52,6 @@ cl::opt<bool> Unreached("all", cl::desc("Also print nodes that never ran"),
                         cl::Hidden, cl::sub(Command));
 } // namespace
 
-static Error printColumns() {
-  Table T;
-  T.Columns = {TableColumn::text("id", "id"),
-               TableColumn::text("help", "meaning")};
-  for (const Column &C : allColumns())
-    T.Rows.push_back({Value::text(C.Id), Value::text(C.Help)});
-  return Output.print({{T}});
-}
-
 static SummaryOptions options() {
   SummaryOptions O;
   O.Group = Group;
@@ -77,29 +60,11 @@ static SummaryOptions options() {
   O.MinPercent = MinPercent;
   O.Limit = Limit;
   O.Sort.assign(Sort.begin(), Sort.end());
-  O.Columns.assign(Columns.begin(), Columns.end());
+  O.Columns = Columns.ids({});
   return O;
 }
 
-/// One row per lane, measured by itself.
-static Error addThreadRows(const Profile &P, std::vector<Row> &Rows) {
-  for (const Lane &L : P.Lanes) {
-    SiteTable Sites;
-    Sites.add(P, {/*Histograms=*/true, L.Record.Lane});
-    Expected<Selection> Selected =
-        Selection::create(Choice.Include, Choice.Exclude);
-    if (!Selected)
-      return Selected.takeError();
-    std::string Name =
-        Files.size() > 1 ? P.FileName + ": " + L.name() : L.name();
-    Rows.push_back(makeThreadRow(Sites, *Selected, Name,
-                                 static_cast<uint32_t>(Rows.size())));
-  }
-  return Error::success();
-}
-
-static Expected<Document> makeDocument(const SummaryInput &In,
-                                       std::vector<Row> ThreadRows) {
+static Expected<Document> makeDocument(const SummaryInput &In) {
   auto One = [](Expected<Table> T) -> Expected<Document> {
     if (!T)
       return T.takeError();
@@ -107,7 +72,7 @@ static Expected<Document> makeDocument(const SummaryInput &In,
   };
   switch (ChosenStyle) {
   case Style::Own:
-    return One(makeSummary(In, options(), std::move(ThreadRows)));
+    return One(makeSummary(In, options()));
   case Style::Fx:
     return One(makeFxTable(In, options()));
   case Style::Torch:
@@ -119,41 +84,32 @@ static Expected<Document> makeDocument(const SummaryInput &In,
 }
 
 static bool needsHistograms() {
-  auto Needs = [](const std::string &Id) {
-    return any_of(allColumns(), [&](const Column &C) {
-      return C.Id == Id && C.NeedsHistogram;
-    });
+  RowColumns Known = rowColumns({});
+  auto Needs = [&](const std::string &Id) {
+    const RowColumns::Column *C = Known.find(Id);
+    return C && C->NeedsHistogram;
   };
-  return any_of(Columns, Needs) || any_of(Sort, Needs);
+  return any_of(Columns.Ids, Needs) || any_of(Sort, Needs);
 }
 
 static Expected<Outcome> run() {
-  if (ListColumns) {
-    if (Error E = printColumns())
+  if (Columns.List) {
+    if (Error E = Output.print({{rowColumns({}).list()}}))
       return E;
     return Outcome::Fine;
   }
-  if (Files.empty())
+  if (ChosenStyle != Style::Own && !Columns.Ids.empty())
     return createStringError(inconvertibleErrorCode(),
-                             "expected a profile (FILE.tprof), found none");
+                             "--columns: the tables of other tools have their "
+                             "own columns");
   SiteTable Sites;
-  std::vector<Row> ThreadRows;
-  for (const std::string &Path : Files) {
-    Expected<Profile> P = loadWithWarnings(Path);
-    if (!P)
-      return P.takeError();
-    Sites.add(*P, {needsHistograms()});
-    if (Group == GroupBy::Thread)
-      if (Error E = addThreadRows(*P, ThreadRows))
-        return E;
-  }
-  for (const std::string &Text : Sites.warnings())
-    printWarning(Text);
+  if (Error E = Input.addTo(Sites, {needsHistograms(),
+                                    /*Lanes=*/Group == GroupBy::Thread}))
+    return E;
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
-  Expected<Document> D =
-      makeDocument(SummaryInput(Sites, *Selected), std::move(ThreadRows));
+  Expected<Document> D = makeDocument(SummaryInput(Sites, *Selected));
   if (!D)
     return D.takeError();
   if (Error E = Output.print(*D))

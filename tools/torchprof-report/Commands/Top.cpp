@@ -5,9 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Report/ColumnSet.h"
+#include "../Report/Printable.h"
 #include "../Report/SiteTable.h"
 #include "Command.h"
 #include "Options.h"
+
+#include "llvm/Support/Process.h"
 
 #include <chrono>
 #include <csignal>
@@ -23,9 +27,11 @@ using namespace torchprof::report;
 
 namespace {
 cl::SubCommand Command("top", "Show what a running process does");
-cl::opt<std::string> Input(cl::Positional, cl::Required, cl::desc("FILE.tprof"),
+cl::opt<std::string> Input(cl::Positional, cl::desc("FILE.tprof"),
                            cl::sub(Command));
 SelectionOptions Choice(Command);
+ThreadOptions Threads(Command);
+ColumnOptions Columns(Command);
 cl::opt<double> Interval("interval", cl::desc("Seconds between refreshes"),
                          cl::value_desc("seconds"), cl::init(2),
                          cl::sub(Command));
@@ -50,7 +56,16 @@ struct TopRow {
   uint64_t Calls;
   double SumNs;
   double SelfNs;
+  std::vector<UInt128> Measures; ///< by MeasureId
 };
+
+struct TopContext {
+  const SiteTable &Sites;
+  double Seconds = 0; ///< since the last reading; 0: since the start
+  double AllNs = 0;   ///< self times of all rows that are part of runs
+};
+
+using TopColumns = ColumnSet<TopRow, TopContext>;
 
 volatile std::sig_atomic_t Interrupted = 0;
 } // namespace
@@ -65,11 +80,17 @@ static double monotonicSeconds() {
 }
 
 static Expected<Reading> readNow() {
+  Expected<ThreadSelection> Selected = Threads.select();
+  if (!Selected)
+    return Selected.takeError();
   Expected<Profile> P = loadProfile(Input);
   if (!P)
     return P.takeError();
+  Selected->keep(*P);
+  if (Error E = Selected->checkAllSeen())
+    return E;
   Reading R;
-  R.Sites.add(*P, {/*Histograms=*/false});
+  SlotToSite Slots = R.Sites.add(*P, {/*Histograms=*/false});
   R.Epoch = P->Epoch;
   R.Open = P->State == format::FileState::Open;
   R.Seconds = monotonicSeconds();
@@ -77,7 +98,7 @@ static Expected<Reading> readNow() {
     format::Slot Slot = L.Record.CurrentSlot;
     if (Slot == format::NoSlot || L.Record.State != format::LaneState::Live)
       continue;
-    uint32_t S = R.Sites.siteOfSlot(Slot);
+    uint32_t S = Slots[Slot];
     if (S == NoIndex)
       continue;
     std::string Text = L.name() + ": " + R.Sites.kind(S).str();
@@ -94,6 +115,15 @@ static Expected<Reading> readNow() {
   return R;
 }
 
+static std::vector<UInt128> measuresOf(const SiteTable &Sites, uint32_t S) {
+  std::vector<UInt128> Amounts;
+  for (MeasureId M = 0; M < Sites.measures().size(); ++M)
+    Amounts.push_back(Sites.measures()[M].Fold == MeasureFold::Peak
+                          ? UInt128(Sites.measured(M, S).Max)
+                          : Sites.measured(M, S).Sum);
+  return Amounts;
+}
+
 /// What happened since \p Before; since the start if there is none or the
 /// cells were reset in between.
 static std::vector<TopRow> changes(const Reading &Now, const Reading *Before,
@@ -107,12 +137,18 @@ static std::vector<TopRow> changes(const Reading &Now, const Reading *Before,
       continue;
     TopRow R = {S, Sites.measured(S).Count,
                 Sites.clock().toNs(static_cast<double>(Sites.total(S))),
-                Sites.clock().toNs(static_cast<double>(Sites.self(S)))};
+                Sites.clock().toNs(static_cast<double>(Sites.self(S).Amount)),
+                measuresOf(Sites, S)};
     if (Comparable && S < Before->Sites.size()) {
       const SiteTable &Old = Before->Sites;
       R.Calls -= std::min(R.Calls, Old.measured(S).Count);
       R.SumNs -= Old.clock().toNs(static_cast<double>(Old.total(S)));
-      R.SelfNs -= Old.clock().toNs(static_cast<double>(Old.self(S)));
+      R.SelfNs -= Old.clock().toNs(static_cast<double>(Old.self(S).Amount));
+      // A peak is that of the whole recording.
+      std::vector<UInt128> OldMeasures = measuresOf(Old, S);
+      for (MeasureId M = 0; M < OldMeasures.size(); ++M)
+        if (Sites.measures()[M].Fold == MeasureFold::Sum)
+          R.Measures[M] -= std::min(R.Measures[M], OldMeasures[M]);
     }
     // Parent and child were not read in the same instant.
     R.SelfNs = std::max(R.SelfNs, 0.0);
@@ -135,51 +171,99 @@ static unsigned rowLimit(size_t Others) {
   return Size.ws_row > Used + 3 ? static_cast<unsigned>(Size.ws_row - Used) : 3;
 }
 
-static void print(const Reading &Now, const Reading *Before,
-                  const Selection &Selected, raw_ostream &OS) {
-  using Column = TableColumn;
-  double Seconds = Before ? Now.Seconds - Before->Seconds : 0;
-  Table T;
-  T.Columns = {Column::text("kind", "kind", Shorten::KeepStart),
-               Column::text("name", "name", Shorten::KeepStart),
-               Column::text("module", "module"),
-               Column::count("calls", "calls"),
-               Column::number("calls_per_s", "calls/s", 1),
-               Column::time("mean_ns", "mean"),
-               Column::percent("pct_self", "% self")};
-  std::vector<TopRow> Rows = changes(Now, Before, Selected);
-  double All = 0;
-  for (const TopRow &R : Rows)
-    if (!Now.Sites[R.Site].isRegion())
-      All += R.SelfNs;
-  for (const TopRow &R :
-       ArrayRef(Rows).take_front(rowLimit(Now.InFlight.size()))) {
-    auto Calls = static_cast<double>(R.Calls);
-    T.Rows.push_back(
-        {Value::text(Now.Sites.kind(R.Site)),
-         Value::text(Now.Sites.name(R.Site)),
-         Value::text(Now.Sites.modulePath(R.Site)), Value::count(R.Calls),
-         Seconds > 0 ? Value::number(ValueType::Number, Calls / Seconds)
-                     : Value(),
-         Value::timeNs(R.SumNs / Calls),
-         Now.Sites[R.Site].isRegion() || All <= 0
-             ? Value()
-             : Value::percent(100 * R.SelfNs / All)});
+static TopColumns topColumns(ArrayRef<TableMeasure> Measures) {
+  using Row = TopRow;
+  using Ctx = TopContext;
+  std::vector<TopColumns::Column> Columns = {
+      {TableColumn::text("kind", "kind", Shorten::KeepStart),
+       "operator, prim::If, method, module or region",
+       [](const Row &R, const Ctx &C) {
+         return Value::text(C.Sites.kind(R.Site));
+       }},
+      {TableColumn::text("name", "name", Shorten::KeepStart),
+       "name of the node's first output, or of the method",
+       [](const Row &R, const Ctx &C) {
+         return Value::text(C.Sites.name(R.Site));
+       }},
+      {TableColumn::text("module", "module"), "path of the module instance",
+       [](const Row &R, const Ctx &C) {
+         return Value::text(C.Sites.modulePath(R.Site));
+       }},
+      {TableColumn::text("source", "source"), "file:line in the author's code",
+       [](const Row &R, const Ctx &C) {
+         return placeValue(C.Sites.source(R.Site));
+       }},
+      {TableColumn::count("calls", "calls"), "spans counted",
+       [](const Row &R, const Ctx &) { return Value::count(R.Calls); }},
+      {TableColumn::number("calls_per_s", "calls/s", 1), "calls per second",
+       [](const Row &R, const Ctx &C) {
+         if (C.Seconds <= 0)
+           return Value();
+         return Value::number(ValueType::Number,
+                              static_cast<double>(R.Calls) / C.Seconds);
+       }},
+      {TableColumn::time("mean_ns", "mean"), "mean time of a call",
+       [](const Row &R, const Ctx &) {
+         return Value::timeNs(R.SumNs / static_cast<double>(R.Calls));
+       }},
+      {TableColumn::time("total_ns", "total"), "time between begin and end",
+       [](const Row &R, const Ctx &) { return Value::timeNs(R.SumNs); }},
+      {TableColumn::time("self_ns", "self"), "total minus the children's",
+       [](const Row &R, const Ctx &) { return Value::timeNs(R.SelfNs); }},
+      {TableColumn::percent("pct_self", "% self"),
+       "self in percent of that of all rows",
+       [](const Row &R, const Ctx &C) {
+         if (C.Sites[R.Site].isOutside() || C.AllNs <= 0)
+           return Value();
+         return Value::percent(100 * R.SelfNs / C.AllNs);
+       }},
+  };
+  for (MeasureId M = 0; M < Measures.size(); ++M) {
+    MeasureUnit Unit = Measures[M].Unit;
+    Columns.push_back(
+        {TableColumn::make(measureColumnId(Measures[M].Id, Unit),
+                           Measures[M].Id, measureValueType(Unit)),
+         "measure " + Measures[M].Id, [M, Unit](const Row &R, const Ctx &) {
+           return measureValue(Unit, R.Measures[M]);
+         }});
   }
-  OS << "torchprof-report top " << Input << ": ";
+  return TopColumns(std::move(Columns));
+}
+
+static Error print(const Reading &Now, const Reading *Before,
+                   const Selection &Selected, raw_ostream &OS) {
+  TopColumns Known = topColumns(Now.Sites.measures());
+  Expected<TopColumns::Choice> Chosen =
+      Known.choose(Columns.ids({"kind", "name", "module", "calls",
+                                "calls_per_s", "mean_ns", "pct_self"}),
+                   "--columns");
+  if (!Chosen)
+    return Chosen.takeError();
+  TopContext Context = {Now.Sites};
   if (Before)
-    OS << "the last " << formatTime(Seconds * 1e9) << '\n';
+    Context.Seconds = Now.Seconds - Before->Seconds;
+  std::vector<TopRow> Rows = changes(Now, Before, Selected);
+  for (const TopRow &R : Rows)
+    if (!Now.Sites[R.Site].isOutside())
+      Context.AllNs += R.SelfNs;
+  Table T;
+  TopColumns::fill(T, ArrayRef(Rows).take_front(rowLimit(Now.InFlight.size())),
+                   *Chosen, Context);
+  OS << "torchprof-report top " << printable(Input) << ": ";
+  if (Before)
+    OS << "the last " << formatTime(Context.Seconds * 1e9) << '\n';
   else
     OS << "since the start\n";
   for (const std::string &Text : Now.InFlight)
-    OS << Text << '\n';
+    OS << printable(Text) << '\n';
   if (Now.InFlight.empty())
     OS << "no thread is in a node\n";
   OS << '\n';
   PrintOptions Options;
-  Options.Width = terminalWidth();
+  Options.Width = sys::Process::StandardOutColumns();
   Options.Colors = terminalColors();
   printDocument({{T}}, Options, OS);
+  return Error::success();
 }
 
 /// Waits, but not longer than until Ctrl-C.
@@ -190,6 +274,13 @@ static void wait(double Seconds) {
 }
 
 static Expected<Outcome> run() {
+  if (Columns.List) {
+    printDocument({{topColumns({}).list()}}, {}, outs());
+    return Outcome::Fine;
+  }
+  if (Input.empty())
+    return createStringError(inconvertibleErrorCode(),
+                             "expected a profile (FILE.tprof), found none");
   if (!(Interval > 0))
     return createStringError(inconvertibleErrorCode(),
                              "--interval: expected more than 0 seconds");
@@ -199,10 +290,11 @@ static Expected<Outcome> run() {
   Expected<Selection> Selected = Choice.select(First->Sites);
   if (!Selected)
     return Selected.takeError();
-  if (Once) {
-    print(*First, nullptr, *Selected, outs());
+  if (Error E = print(*First, nullptr, *Selected, outs()))
+    return E;
+  outs().flush();
+  if (Once)
     return Outcome::Fine;
-  }
   std::signal(SIGINT, onInterrupt);
   std::signal(SIGTERM, onInterrupt);
   bool Terminal = isatty(STDOUT_FILENO);
@@ -210,8 +302,6 @@ static Expected<Outcome> run() {
     outs() << "\033[?25l"; // hide the cursor
   Reading Last = std::move(*First);
   Optional<Error> Failure;
-  print(Last, nullptr, *Selected, outs());
-  outs().flush();
   while (!Interrupted && Last.Open) {
     wait(Interval);
     if (Interrupted)
@@ -222,7 +312,10 @@ static Expected<Outcome> run() {
       break;
     }
     outs() << (Terminal ? "\033[H\033[J" : "\n");
-    print(*Now, &Last, *Selected, outs());
+    if (Error E = print(*Now, &Last, *Selected, outs())) {
+      Failure = std::move(E);
+      break;
+    }
     outs().flush();
     Last = std::move(*Now);
   }

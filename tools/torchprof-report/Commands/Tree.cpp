@@ -1,7 +1,7 @@
 //===- Tree.cpp - the module hierarchy with times -------------------------===//
 
+#include "../Report/Columns.h"
 #include "../Report/ModuleTree.h"
-#include "../Report/Rows.h"
 #include "Command.h"
 #include "Options.h"
 
@@ -14,6 +14,7 @@ cl::SubCommand Command("tree", "Print the module hierarchy with times");
 InputOptions Input(Command);
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
+ColumnOptions Columns(Command);
 cl::opt<unsigned> Depth("depth", cl::desc("Levels below the root (0: all)"),
                         cl::value_desc("n"), cl::sub(Command));
 cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
@@ -26,55 +27,51 @@ cl::list<std::string>
 cl::opt<bool> Ops("ops", cl::desc("Show the nodes under each module"),
                   cl::sub(Command));
 
-/// Prints one tree into a table, a line per module.
-class TreePrinter {
-public:
-  TreePrinter(Table &T, const TickClock &Clock, const Totals &All)
-      : T(T), Clock(Clock), All(All) {}
+/// A line of the tree: a module, or the nodes of one kind in it.
+struct TreeLine {
+  std::string Path, Display, Class;
+  Optional<uint64_t> Calls;
+  UInt128 Total = 0, Self = 0;
+  bool Clipped = false;
+};
 
-  void print(const ModuleNode &Node, const std::string &Lead,
+using TreeColumns = ColumnSet<TreeLine, RowContext>;
+
+/// Puts a tree into lines, as far as the options want it.
+class TreeWriter {
+public:
+  TreeWriter(std::vector<TreeLine> &Lines, const Totals &All)
+      : Lines(Lines), All(All) {}
+
+  void write(const ModuleNode &Node, const std::string &Lead,
              const std::string &Branch, unsigned Level);
 
 private:
-  void line(StringRef Path, const std::string &Display, StringRef Class,
-            double Total, double Self, Value Calls);
-  bool visible(const ModuleNode &Node) const {
-    return All.share(Node.Total) >= MinPercent;
+  bool visible(UInt128 Ticks) const {
+    return All.share(static_cast<double>(Ticks)) >= MinPercent;
   }
 
-  Table &T;
-  const TickClock &Clock;
+  std::vector<TreeLine> &Lines;
   const Totals &All;
 };
 } // namespace
 
-void TreePrinter::line(StringRef Path, const std::string &Display,
-                       StringRef Class, double Total, double Self,
-                       Value Calls) {
-  Value Name = Value::text(Path);
-  Name.Display = Display;
-  T.Rows.push_back(
-      {Name, Value::text(Class), std::move(Calls),
-       Value::timeNs(Clock.toNs(Total)), Value::percent(All.share(Total)),
-       Value::timeNs(Clock.toNs(Self)), Value::percent(All.share(Self))});
-}
-
-void TreePrinter::print(const ModuleNode &Node, const std::string &Lead,
-                        const std::string &Branch, unsigned Level) {
-  line(Node.Path, Lead + Branch + (Node.Path.empty() ? "(root)" : Node.Name),
-       Node.Class, Node.Total, Node.Self,
-       Node.Measured ? Value::count(Node.Calls) : Value());
+void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
+                       const std::string &Branch, unsigned Level) {
+  Lines.push_back(
+      {Node.Path, Lead + Branch + (Node.Path.empty() ? "(root)" : Node.Name),
+       Node.Class, Node.Calls, Node.Total, Node.Self, Node.Clipped});
   std::string Inner = Lead;
   if (!Branch.empty())
     Inner += Branch == "`- " ? "   " : "|  ";
   std::vector<const ModuleNode *> Children;
   if (Depth == 0 || Level < Depth)
     for (const ModuleNode &Child : Node.Children)
-      if (visible(Child))
+      if (visible(Child.Total))
         Children.push_back(&Child);
   if (Ops)
     for (const ModuleOps &Op : Node.Ops) {
-      if (All.share(Op.Self) < MinPercent)
+      if (!visible(Op.Self))
         continue;
       std::string Text = Op.Kind;
       if (Op.Nodes > 1)
@@ -83,14 +80,74 @@ void TreePrinter::print(const ModuleNode &Node, const std::string &Lead,
         Text += " (asynchronous)";
       std::string Path =
           Node.Path.empty() ? Op.Kind : Node.Path + "/" + Op.Kind;
-      line(Path, Inner + (Children.empty() ? "   " : "|  ") + Text, "", Op.Self,
-           Op.Self, Value::count(Op.Calls));
+      Lines.push_back({Path, Inner + (Children.empty() ? "   " : "|  ") + Text,
+                       "", Op.Calls, Op.Self, Op.Self, Op.Clipped});
     }
   for (const ModuleNode *Child : Children)
-    print(*Child, Inner, Child == Children.back() ? "`- " : "|- ", Level + 1);
+    write(*Child, Inner, Child == Children.back() ? "`- " : "|- ", Level + 1);
+}
+
+static TreeColumns treeColumns() {
+  using Line = TreeLine;
+  using Ctx = RowContext;
+  auto Time = [](UInt128 Ticks, const Ctx &C) {
+    return Value::timeNs(C.Clock.toNs(static_cast<double>(Ticks)));
+  };
+  auto Share = [](UInt128 Ticks, const Ctx &C) {
+    return Value::percent(C.All.share(static_cast<double>(Ticks)));
+  };
+  return TreeColumns({
+      {TableColumn::text("module", "module", Shorten::KeepStart),
+       "path of the module instance, or of the kind of nodes in it",
+       [](const Line &L, const Ctx &) {
+         Value Name = Value::text(L.Path);
+         Name.Display = L.Display;
+         return Name;
+       }},
+      {TableColumn::text("class", "class"), "class of the module",
+       [](const Line &L, const Ctx &) { return Value::text(L.Class); }},
+      {TableColumn::count("calls", "calls"),
+       "calls of the module, as far as a node tells",
+       [](const Line &L, const Ctx &) {
+         return L.Calls ? Value::count(*L.Calls) : Value();
+       }},
+      {TableColumn::time("total_ns", "total"), "all nodes inside",
+       [Time](const Line &L, const Ctx &C) { return Time(L.Total, C); }},
+      {TableColumn::percent("pct_total", "% total"),
+       "total in percent of the runs' time",
+       [Share](const Line &L, const Ctx &C) { return Share(L.Total, C); }},
+      {TableColumn::time("self_ns", "self"), "the nodes written in it directly",
+       [Time](const Line &L, const Ctx &C) {
+         Value Self = Time(L.Self, C);
+         Self.Marked = L.Clipped;
+         return Self;
+       }},
+      {TableColumn::percent("pct_self", "% self"),
+       "self in percent of the runs' time",
+       [Share](const Line &L, const Ctx &C) { return Share(L.Self, C); }},
+      {TableColumn::time("mean_ns", "mean"), "total of one call",
+       [](const Line &L, const Ctx &C) {
+         if (!L.Calls || *L.Calls == 0)
+           return Value();
+         return Value::timeNs(C.Clock.toNs(static_cast<double>(L.Total)) /
+                              static_cast<double>(*L.Calls));
+       }},
+  });
 }
 
 static Expected<Outcome> run() {
+  TreeColumns Known = treeColumns();
+  if (Columns.List) {
+    if (Error E = Output.print({{Known.list()}}))
+      return E;
+    return Outcome::Fine;
+  }
+  Expected<TreeColumns::Choice> Chosen =
+      Known.choose(Columns.ids({"module", "class", "calls", "total_ns",
+                                "pct_total", "self_ns", "pct_self"}),
+                   "--columns");
+  if (!Chosen)
+    return Chosen.takeError();
   SiteTable Sites;
   if (Error E = Input.addTo(Sites, {/*Histograms=*/false}))
     return E;
@@ -99,20 +156,16 @@ static Expected<Outcome> run() {
     return Selected.takeError();
   std::vector<ModuleNode> Trees = makeModuleTrees(Sites, *Selected);
   Totals All = makeTotals(Sites, *Selected);
-  Table T;
-  T.Columns = {TableColumn::text("module", "module", Shorten::KeepStart),
-               TableColumn::text("class", "class"),
-               TableColumn::count("calls", "calls"),
-               TableColumn::time("total_ns", "total"),
-               TableColumn::percent("pct_total", "% total"),
-               TableColumn::time("self_ns", "self"),
-               TableColumn::percent("pct_self", "% self")};
+  std::vector<TreeLine> Lines;
   std::vector<std::string> Keys(Sort.begin(), Sort.end());
   for (ModuleNode &Tree : Trees) {
     if (Error E = sortModuleTree(Tree, Keys))
       return E;
-    TreePrinter(T, Sites.clock(), All).print(Tree, "", "", 0);
+    TreeWriter(Lines, All).write(Tree, "", "", 0);
   }
+  Table T;
+  TreeColumns::fill(T, Lines, *Chosen, {Sites.clock(), All});
+  explainMarks(T);
   if (Error E = Output.print({{T}}))
     return E;
   return Outcome::Fine;

@@ -39,6 +39,12 @@ private:
   void time(StringRef Key, double Ticks) {
     J.attribute(Key, In.Sites.clock().toNs(Ticks));
   }
+  void times(UInt128 Total, UInt128 Self) {
+    time("total_ns", static_cast<double>(Total));
+    time("self_ns", static_cast<double>(Self));
+    J.attribute("pct_total", In.All.share(static_cast<double>(Total)));
+    J.attribute("pct_self", In.All.share(static_cast<double>(Self)));
+  }
   void card(StringRef Label, StringRef Text) {
     J.array([&] {
       J.value(Label);
@@ -91,14 +97,11 @@ void DataWriter::module(const ModuleNode &Node) {
   J.object([&] {
     text("name", Node.Path.empty() ? "(root)" : StringRef(Node.Name));
     text("class", Node.Class);
-    if (Node.Measured)
-      J.attribute("calls", Node.Calls);
+    if (Node.Calls)
+      J.attribute("calls", *Node.Calls);
     else
       J.attribute("calls", nullptr);
-    time("total_ns", Node.Total);
-    time("self_ns", Node.Self);
-    J.attribute("pct_total", In.All.share(Node.Total));
-    J.attribute("pct_self", In.All.share(Node.Self));
+    times(Node.Total, Node.Self);
     if (Node.Children.empty() && Node.Ops.empty())
       return;
     J.attributeArray("children", [&] {
@@ -110,10 +113,7 @@ void DataWriter::module(const ModuleNode &Node) {
                Op.Nodes > 1 ? Op.Kind + " x" + utostr(Op.Nodes) : Op.Kind);
           text("class", Op.Async ? "asynchronous" : "");
           J.attribute("calls", Op.Calls);
-          time("total_ns", Op.Self);
-          time("self_ns", Op.Self);
-          J.attribute("pct_total", In.All.share(Op.Self));
-          J.attribute("pct_self", In.All.share(Op.Self));
+          times(Op.Self, Op.Self);
         });
     });
   });

@@ -28,9 +28,9 @@ static std::string quoted(StringRef Text) {
 /// "TOP(Net)::forward.layer1(Sequential)::forward.SELF(..)", as Kineto has it.
 static std::string moduleHierarchy(const SiteTable &Sites, uint32_t S) {
   std::string Text;
-  if (Sites[S].isRegion())
+  if (Sites[S].isOutside())
     return Text;
-  const Manifest &M = *Sites[S].Table;
+  const Manifest &M = *Sites.manifest(S);
   SmallVector<uint32_t, 8> Scopes;
   for (uint32_t I = Sites.scope(S); I != NoIndex; I = M.Scopes[I].Parent)
     Scopes.push_back(I);
@@ -57,13 +57,9 @@ struct EventText {
 
 static EventText eventText(const SiteTable &Sites, uint32_t S, uint64_t Pid) {
   EventText T;
-  StringRef Category = Sites[S].isRegion() ? "user_annotation" : "cpu_op";
-  StringRef Name =
-      Sites[S].isRegion() || Sites[S].isRoot() ? Sites.name(S) : Sites.kind(S);
-  if (Sites[S].isModule())
-    Name = Sites.className(S);
-  T.Head = (R"({"ph":"X","cat":")" + Category + R"(","name":)" + quoted(Name) +
-            R"(,"pid":)" + Twine(Pid) + R"(,"tid":)")
+  StringRef Category = Sites[S].Dynamic ? "user_annotation" : "cpu_op";
+  T.Head = (R"({"ph":"X","cat":")" + Category + R"(","name":)" +
+            quoted(Sites.label(S)) + R"(,"pid":)" + Twine(Pid) + R"(,"tid":)")
                .str();
   T.Tail = R"(,"args":{"kind":)" + quoted(Sites.kind(S)) + R"(,"output":)" +
            quoted(Sites.name(S)) + R"(,"module":)" +

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Report/Printable.h"
+#include "../Report/SiteKey.h"
 #include "../Report/Table.h"
 #include "Exporter.h"
 
@@ -18,13 +20,10 @@ using namespace torchprof::report;
 
 static std::string escape(StringRef Text) {
   std::string Out;
-  for (char C : Text) {
+  for (char C : printable(Text)) {
     if (C == '"' || C == '\\')
       Out += '\\';
-    if (C == '\n')
-      Out += "\\n";
-    else
-      Out += C;
+    Out += C;
   }
   return Out;
 }
@@ -34,7 +33,7 @@ namespace {
 class DotWriter {
 public:
   DotWriter(const ExportInput &In, raw_ostream &OS)
-      : In(In), Sites(In.Sites), OS(OS) {}
+      : In(In), Sites(In.Sites), Keys(siteKeys(Sites)), OS(OS) {}
   void write();
 
 private:
@@ -44,7 +43,7 @@ private:
   };
 
   bool shown(uint32_t S) const {
-    return !Sites[S].isRegion() && !Sites[S].isRoot() && Sites.reached(S) &&
+    return !Sites[S].Dynamic && !Sites[S].isRoot() && Sites.reached(S) &&
            In.Selected.matches(Sites, S);
   }
   void node(uint32_t S, unsigned Level);
@@ -52,6 +51,7 @@ private:
 
   const ExportInput &In;
   const SiteTable &Sites;
+  std::vector<SiteKey> Keys; ///< ids that do not change with the model
   raw_ostream &OS;
   unsigned Clusters = 0;
 };
@@ -59,7 +59,7 @@ private:
 } // namespace
 
 void DotWriter::node(uint32_t S, unsigned Level) {
-  double Self = std::max(0.0, static_cast<double>(Sites.self(S)));
+  auto Self = static_cast<double>(Sites.self(S).Amount);
   double Share = In.All.share(Self);
   // The square root makes small shares differ; HSV from pale to red.
   double Heat = std::sqrt(std::min(Share, 100.0) / 100);
@@ -70,7 +70,7 @@ void DotWriter::node(uint32_t S, unsigned Level) {
                        << llvm::format("%.2f", Share) << "%\", fillcolor=\""
                        << llvm::format("%.3f %.3f 1.000", 0.12 * (1 - Heat),
                                        0.08 + 0.92 * Heat)
-                       << "\"];\n";
+                       << "\", id=\"" << escape(Keys[S].text()) << "\"];\n";
 }
 
 void DotWriter::cluster(const Cluster &C, StringRef Name, unsigned Level) {
@@ -107,11 +107,10 @@ void DotWriter::write() {
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     if (!shown(S))
       continue;
-    uint32_t First = S - Sites[S].Index;
     std::set<uint32_t> Drawn;
-    for (uint32_t Producer : Sites[S].entry().Producers)
-      if (shown(First + Producer) && Drawn.insert(Producer).second)
-        OS << "  n" << First + Producer << " -> n" << S << ";\n";
+    for (uint32_t Producer : Sites.producers(S))
+      if (shown(Producer) && Drawn.insert(Producer).second)
+        OS << "  n" << Producer << " -> n" << S << ";\n";
   }
   OS << "}\n";
 }

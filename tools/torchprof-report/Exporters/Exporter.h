@@ -26,6 +26,7 @@ struct ExportInput {
   Totals All;
   /// The only file, for what cannot be added up; null if there are several.
   const Profile *Single = nullptr;
+  const SlotToSite *SlotsOfSingle = nullptr;
   Weight StackWeight = Weight::SelfNs;
   /// A timeline made from mean times instead of a trace.
   bool FromAggregate = false;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Report/Printable.h"
 #include "Stacks.h"
 
 using namespace llvm;
@@ -14,9 +15,9 @@ using namespace torchprof::report;
 
 /// A frame must not hold what separates frames, lines and weights.
 static std::string frameText(StringRef Frame) {
-  std::string Text = Frame.str();
+  std::string Text = printable(Frame);
   for (char &C : Text)
-    if (C == ' ' || C == ';' || static_cast<unsigned char>(C) < ' ')
+    if (C == ' ' || C == ';')
       C = '_';
   return Text.empty() ? "?" : Text;
 }

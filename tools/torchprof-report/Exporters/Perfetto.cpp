@@ -95,11 +95,7 @@ void PerfettoWriter::intern() {
     Entry(/*event_categories=*/1, 1, "cpu_op");
     Entry(1, 2, "user_annotation");
     for (uint32_t S = 0; S < Sites.size(); ++S) {
-      bool Named = Sites[S].isRegion() || Sites[S].isRoot();
-      Entry(/*event_names=*/2, S + 1,
-            Sites[S].isModule() ? Sites.className(S)
-            : Named             ? Sites.name(S)
-                                : Sites.kind(S));
+      Entry(/*event_names=*/2, S + 1, Sites.label(S));
     }
     Entry(/*debug_annotation_names=*/3, 1, "module");
     Entry(3, 2, "output");
@@ -126,7 +122,7 @@ void PerfettoWriter::slice(const TimelineSpan &Span) {
     Packet.add_uint32(packet::SequenceId, Sequence);
     Packet.add_uint32(packet::SequenceFlags, NeedsState);
     protozero::pbf_writer Event(Packet, packet::TrackEvent);
-    Event.add_uint64(/*category_iids=*/3, Sites[Span.Site].isRegion() ? 2 : 1);
+    Event.add_uint64(/*category_iids=*/3, Sites[Span.Site].Dynamic ? 2 : 1);
     auto Annotate = [&](uint64_t Name, StringRef Text) {
       if (Text.empty())
         return;

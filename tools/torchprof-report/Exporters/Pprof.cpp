@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Report/SiteKey.h"
 #include "Stacks.h"
 
 #include <protozero/pbf_writer.hpp>
@@ -33,7 +34,8 @@ enum ProfileField {
 /// Builds the message. Strings, functions and locations are interned.
 class PprofProfile {
 public:
-  explicit PprofProfile(const ExportInput &In) : In(In), Writer(Message) {}
+  explicit PprofProfile(const ExportInput &In)
+      : In(In), Keys(siteKeys(In.Sites)), Writer(Message) {}
   std::string build();
 
 private:
@@ -45,6 +47,7 @@ private:
   void label(protozero::pbf_writer &Sample, StringRef Key, StringRef Text);
 
   const ExportInput &In;
+  std::vector<SiteKey> Keys; ///< by which profiles of changed models compare
   std::string Message;
   protozero::pbf_writer Writer;
   std::map<std::string, int64_t> Strings;
@@ -113,7 +116,7 @@ void PprofProfile::label(protozero::pbf_writer &Sample, StringRef Key,
 void PprofProfile::sample(uint32_t S) {
   const SiteTable &Sites = In.Sites;
   auto Self = static_cast<int64_t>(
-      Sites.clock().toNs(std::max(0.0, static_cast<double>(Sites.self(S)))));
+      Sites.clock().toNs(static_cast<double>(Sites.self(S).Amount)));
   std::vector<Frame> Frames = Sites.frames(S);
   std::vector<uint64_t> Stack;
   // Leaf first. The node itself, at the innermost place in the source.
@@ -127,10 +130,11 @@ void PprofProfile::sample(uint32_t S) {
     Stack.push_back(location(Name, F.File, F.Line));
   }
   std::string Module = Sites.modulePath(S);
+  std::string Key = Keys[S].text();
   // Strings first: a message that is open must be finished before another.
-  for (StringRef Known :
-       {StringRef("kind"), StringRef("module"), StringRef("node"),
-        Sites.kind(S), Sites.name(S), StringRef(Module)})
+  for (StringRef Known : {StringRef("kind"), StringRef("module"),
+                          StringRef("node"), StringRef("key"), Sites.kind(S),
+                          Sites.name(S), StringRef(Module), StringRef(Key)})
     text(Known);
   protozero::pbf_writer Out(Writer, Sample);
   Out.add_packed_uint64(1, Stack.begin(), Stack.end());
@@ -139,6 +143,7 @@ void PprofProfile::sample(uint32_t S) {
   label(Out, "kind", Sites.kind(S));
   label(Out, "module", Module);
   label(Out, "node", Sites.name(S));
+  label(Out, "key", Key);
 }
 
 std::string PprofProfile::build() {
@@ -147,8 +152,7 @@ std::string PprofProfile::build() {
   valueType(SampleType, "time", "nanoseconds");
   const SiteTable &Sites = In.Sites;
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (!Sites[S].isRegion() && Sites.reached(S) &&
-        In.Selected.matches(Sites, S))
+    if (!Sites[S].Dynamic && Sites.reached(S) && In.Selected.matches(Sites, S))
       sample(S);
   if (In.Single)
     Writer.add_int64(TimeNanos,

@@ -11,12 +11,12 @@ using namespace torchprof;
 using namespace torchprof::report;
 
 std::vector<std::string> report::stackOf(const SiteTable &Sites, uint32_t S) {
-  if (Sites[S].isRegion())
+  if (Sites[S].isOutside())
     return {Sites.name(S).str()};
   std::vector<std::string> Frames;
   if (!Sites[S].isRoot() && !Sites[S].isModule())
     Frames.push_back(Sites.kind(S).str());
-  const Manifest &M = *Sites[S].Table;
+  const Manifest &M = *Sites.manifest(S);
   for (uint32_t I = Sites.scope(S); I != NoIndex; I = M.Scopes[I].Parent) {
     const ManifestScope &Scope = M.Scopes[I];
     if (!Scope.Module)
@@ -40,13 +40,12 @@ std::vector<WeightedStack> report::foldStacks(const ExportInput &In) {
   std::map<std::vector<std::string>, size_t> Known;
   const SiteTable &Sites = In.Sites;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].isRegion() || !Sites.reached(S) ||
-        !In.Selected.matches(Sites, S))
+    if (Sites[S].Dynamic || !Sites.reached(S) || !In.Selected.matches(Sites, S))
       continue;
     uint64_t Amount = Sites.measured(S).Count;
     if (In.StackWeight == Weight::SelfNs) {
-      double Ns = Sites.clock().toNs(static_cast<double>(Sites.self(S)));
-      Amount = Ns > 0 ? static_cast<uint64_t>(std::llround(Ns)) : 0;
+      auto Self = static_cast<double>(Sites.self(S).Amount);
+      Amount = static_cast<uint64_t>(std::llround(Sites.clock().toNs(Self)));
     }
     if (Amount == 0)
       continue;

@@ -58,7 +58,7 @@ void Timeline::visitLane(const Lane &L, uint32_t FirstTrack,
     size_t First = Wrapped ? B.Written % Count : 0;
     for (size_t I = 0; I < Count; ++I) {
       const format::TraceEvent &E = B.Events[(First + I) % Count];
-      uint32_t Site = Sites.siteOfSlot(siteOf(E));
+      uint32_t Site = (*In->SlotsOfSingle)[siteOf(E)];
       if (Site == NoIndex || !In->Selected.matches(Sites, Site))
         continue;
       uint64_t EndTicks = E.BeginTicks + durationOf(E);
@@ -117,10 +117,12 @@ uint64_t Timeline::layOut(uint32_t Site, uint64_t Begin, double Runs,
 void Timeline::makeUp() {
   const SiteTable &Sites = In->Sites;
   Tracks.push_back({0, 0, "one run of mean times (made up)"});
-  // What runs beside its parent has no place in one thread's time.
+  // What runs beside its parent has no place in one thread's time, and an
+  // overlay none between the nodes.
   std::vector<std::vector<uint32_t>> Children(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].Parent != NoIndex && !Sites[S].Async && Sites.reached(S))
+    if (Sites[S].Parent != NoIndex && !Sites[S].Async && !Sites[S].Dynamic &&
+        Sites.reached(S))
       Children[Sites[S].Parent].push_back(S);
   uint64_t Begin = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S)

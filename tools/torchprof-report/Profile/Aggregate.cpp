@@ -2,19 +2,41 @@
 
 #include "Aggregate.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <utility>
 
 using namespace torchprof;
 using namespace torchprof::report;
 
-bool report::readCell(const format::Cell &Source, format::Cell &Copy,
-                      bool Live) {
+template <typename CellType>
+static bool readAnyCell(const CellType &Source, CellType &Copy, bool Live) {
   if (Live)
     return copyLiveCell(Copy, Source);
   Copy = Source;
   return Copy.Word % 2 == 0;
+}
+
+bool report::readCell(const format::Cell &Source, format::Cell &Copy,
+                      bool Live) {
+  return readAnyCell(Source, Copy, Live);
+}
+
+bool report::readCell(const format::MeasureCell &Source,
+                      format::MeasureCell &Copy, bool Live) {
+  return readAnyCell(Source, Copy, Live);
+}
+
+format::Cell report::emptyCell(format::Slot Site, uint32_t Epoch) {
+  format::Cell C = {};
+  C.Site = Site;
+  C.Epoch = Epoch;
+#define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
+  C.NAME = INITIAL;
+#include "torchprof/format/CellFields.def"
+  return C;
 }
 
 void report::recordSample(format::Cell &C, uint64_t Ticks) {
@@ -37,6 +59,20 @@ void report::recordSample(format::Cell &C, uint64_t Ticks) {
 /// Ticks of another clock in ticks of this one, rounded.
 static UInt128 scaled(UInt128 Ticks, long double Scale) {
   return static_cast<UInt128>(static_cast<long double>(Ticks) * Scale + 0.5L);
+}
+
+void report::addMeasure(format::MeasureCell &To,
+                        const format::MeasureCell &From, format::MeasureSum How,
+                        double Scale) {
+  using llvm::SaturatingAdd;
+  uint64_t Time =
+      Scale == 1 ? From.Time : static_cast<uint64_t>(scaled(From.Time, Scale));
+  To.Max = std::max(To.Max, From.Max);
+  To.Sum = How == format::MeasureSum::Peak ? std::max(To.Sum, From.Sum)
+                                           : SaturatingAdd(To.Sum, From.Sum);
+  To.Time = SaturatingAdd(To.Time, Time);
+  To.Nested = SaturatingAdd(To.Nested, From.Nested);
+  To.Word += From.Word;
 }
 
 void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {

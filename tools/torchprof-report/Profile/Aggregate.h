@@ -25,9 +25,19 @@ using UInt128 = unsigned __int128;
 /// a torn cell: the writer was stopped in the middle of an update and the
 /// numbers do not belong together.
 bool readCell(const format::Cell &Source, format::Cell &Copy, bool Live);
+bool readCell(const format::MeasureCell &Source, format::MeasureCell &Copy,
+              bool Live);
+
+/// A cell without spans.
+format::Cell emptyCell(format::Slot Site, uint32_t Epoch);
 
 /// Records one sample of \p Ticks as the runtime does.
 void recordSample(format::Cell &C, uint64_t Ticks);
+
+/// Adds the cell of a measure to another one. \p Scale is the length of a tick
+/// of \p From in ticks of \p To. Sums beyond 64 bits stay at the largest value.
+void addMeasure(format::MeasureCell &To, const format::MeasureCell &From,
+                format::MeasureSum How, double Scale = 1);
 
 struct Aggregate {
   uint64_t Begins = 0;

@@ -1,41 +1,100 @@
-//===- CheckProfile.cpp - do the numbers hold together --------------------===//
+//===- CheckProfile.cpp - are the numbers of a profile consistent ---------===//
 
 #include "CheckProfile.h"
 #include "Aggregate.h"
+#include "torchprof/format/SlotMap.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-static bool isKnownSlot(const Profile &P, format::Slot Slot) {
-  for (const Model &M : P.Models)
-    if (Slot >= M.FirstSlot && Slot - M.FirstSlot < M.Table->Sites.size())
-      return true;
-  for (const DynamicSite &D : P.DynamicSites)
-    if (D.Slot == Slot)
-      return true;
-  return false;
+/// False for a site whose name only says something about its parent.
+static bool hasSpans(format::DynamicKind Kind) {
+  enum { Timed, Note };
+  switch (Kind) {
+#define TORCHPROF_DYNAMIC_KIND(NAME, NUMBER, TEXT, SPANS, MEANING)             \
+  case format::DynamicKind::NAME:                                              \
+    return SPANS == Timed;
+#include "torchprof/format/DynamicKinds.def"
+  }
+  return true; // of a later version
 }
 
-/// What is wrong with a cell; empty if nothing is.
-static std::string checkCell(const Profile &P, const format::Cell &Source) {
+namespace {
+
+class Checker {
+public:
+  explicit Checker(const Profile &P);
+
+  /// What is wrong with a cell; empty if nothing is.
+  std::string cell(const format::Cell &Source) const;
+  std::string measureCell(const MeasureCells &M,
+                          const format::MeasureCell &Source) const;
+  /// The same of a dynamic site's parent.
+  std::string parent(const DynamicSite &D) const;
+
+  bool hasSlot(format::Slot Slot) const {
+    auto Place = Sites.find(Slot);
+    return Place && Place->Owner.Timed;
+  }
+
+  std::vector<std::string> all();
+
+private:
+  void lane(const Lane &L);
+  void add(const Twine &Place, StringRef Cause) {
+    if (!Cause.empty())
+      Findings.push_back((Place + ": " + Cause).str());
+  }
+
+  struct Owner {
+    bool Timed;   ///< its sites may have spans
+    size_t Order; ///< of a dynamic site among its kind; of a model 0
+  };
+
+  const Profile &P;
+  format::SlotMap<Owner> Sites;
+  std::vector<std::string> Findings;
+};
+
+} // namespace
+
+static constexpr StringLiteral UnknownSlot =
+    "neither a model nor a dynamic site has this slot";
+static constexpr StringLiteral Torn =
+    "torn: its thread was stopped in the middle of an update";
+
+Checker::Checker(const Profile &P) : P(P) {
+  for (const Model &M : P.Models)
+    Sites.add(M.FirstSlot, M.Table->Sites.size(), {true, 0});
+  size_t Order = 0;
+  for (const DynamicSite &D : P.DynamicSites)
+    Sites.add(D.Slot, 1, {hasSpans(D.Kind), ++Order});
+}
+
+std::string Checker::cell(const format::Cell &Source) const {
   format::Cell C;
-  if (!isKnownSlot(P, Source.Site))
-    return "expected a slot of a model or region, found none";
+  if (!hasSlot(Source.Site))
+    return UnknownSlot.str();
   if (!readCell(Source, C, P.maybeLive()))
-    return "torn: its thread was stopped in the middle of an update";
+    return Torn.str();
   uint64_t Count = C.Word / 2;
   uint64_t Samples = 0;
-  for (unsigned I = 0; I < format::HistogramBuckets; ++I)
-    Samples += C.Histogram[I];
-  if (Samples != Count)
+  bool Full = false; // and no further cell could be had
+  for (uint32_t InBucket : C.Histogram) {
+    Samples += InBucket;
+    Full |= InBucket == UINT32_MAX;
+  }
+  if (Full ? Samples > Count : Samples != Count)
     return "expected " + std::to_string(Count) +
            " samples in the histogram, found " + std::to_string(Samples);
   if (Count == 0)
     return "";
   if (C.Min > C.Max)
-    return "expected min <= max, found " + std::to_string(C.Min) + " and " +
-           std::to_string(C.Max);
+    return "the shortest span, " + std::to_string(C.Min) +
+           ", is longer than the longest, " + std::to_string(C.Max);
   if (UInt128(C.Min) * Count > C.Sum || UInt128(C.Max) * Count < C.Sum)
     return "expected a sum between count * min and count * max, found " +
            std::to_string(C.Sum);
@@ -44,52 +103,113 @@ static std::string checkCell(const Profile &P, const format::Cell &Source) {
   auto Left = static_cast<long double>(C.Sum) * C.Sum;
   auto Right = static_cast<long double>(Squares) * Count;
   if (Left > Right * 1.000001L)
-    return "expected a larger sum of squares for its sum";
+    return "the sum of squares is too small for the sum";
   return "";
 }
 
-std::vector<std::string> report::checkProfile(const Profile &P) {
-  std::vector<std::string> Findings;
-  for (const Lane &L : P.Lanes) {
-    std::string Where = "lane " + std::to_string(L.Record.Lane);
-    for (ArrayRef<format::Cell> Cells : L.Cells)
-      for (const format::Cell &C : Cells) {
-        std::string Place =
-            Where + ", slot " + std::to_string(number(C.Site)) + ": ";
-        std::string Cause = checkCell(P, C);
-        if (!Cause.empty())
-          Findings.push_back(Place + Cause);
-      }
-    for (const RunRing &R : L.Runs)
-      if (!isKnownSlot(P, R.Slot))
-        Findings.push_back(Where + ": expected runs of a known slot, found " +
-                           std::to_string(number(R.Slot)));
-    if (L.Record.CurrentSlot != format::NoSlot &&
-        !isKnownSlot(P, L.Record.CurrentSlot))
-      Findings.push_back(Where + ": expected a known current slot, found " +
-                         std::to_string(number(L.Record.CurrentSlot)));
+std::string Checker::measureCell(const MeasureCells &M,
+                                 const format::MeasureCell &Source) const {
+  format::MeasureCell C;
+  if (!hasSlot(Source.Site))
+    return UnknownSlot.str();
+  if (!readCell(Source, C, P.maybeLive()))
+    return Torn.str();
+  if (M.Sum == format::MeasureSum::Peak && C.Sum != C.Max)
+    return "expected the peak, " + std::to_string(C.Max) + ", as sum, found " +
+           std::to_string(C.Sum);
+  if (M.Sum == format::MeasureSum::Sum &&
+      (C.Max > C.Sum || UInt128(C.Max) * (C.Word / 2) < C.Sum))
+    return "expected a sum between max and count * max, found " +
+           std::to_string(C.Sum);
+  return "";
+}
+
+std::string Checker::parent(const DynamicSite &D) const {
+  if (D.Parent == format::NoSlot)
+    return "";
+  std::string Slot = std::to_string(number(D.Parent));
+  auto Parent = Sites.find(D.Parent);
+  if (!Parent)
+    return "its parent, slot " + Slot + ", is not known";
+  if (auto Own = Sites.find(D.Slot);
+      Own && Parent->Owner.Order >= Own->Owner.Order)
+    return "its parent, slot " + Slot + ", does not come before it";
+  return "";
+}
+
+void Checker::lane(const Lane &L) {
+  std::string Where = "lane " + std::to_string(L.Record.Lane);
+  auto Slot = [&](format::Slot S) {
+    return Where + ", slot " + std::to_string(number(S));
+  };
+  // Several cells of one slot add up: a further one follows a full one.
+  for (ArrayRef<format::Cell> Cells : L.Cells)
+    for (const format::Cell &C : Cells)
+      add(Slot(C.Site), cell(C));
+  for (const MeasureCells &M : L.Measures) {
+    const MeasureInfo *Known = findMeasure(M.Name);
+    if (Known &&
+        (Known->Id != M.Id || Known->Unit != M.Unit || Known->Sum != M.Sum))
+      add(Where + ", measure " + M.Name,
+          "its number, unit or sum is not that of this measure");
+    for (const format::MeasureCell &C : M.Cells)
+      add(Slot(C.Site) + ", measure " + M.Name, measureCell(M, C));
   }
-  if (P.Anchors.size() > 1)
-    for (size_t I = 1; I < P.Anchors.size(); ++I)
-      if (P.Anchors[I].Ticks < P.Anchors[I - 1].Ticks ||
-          P.Anchors[I].MonotonicNs < P.Anchors[I - 1].MonotonicNs)
-        Findings.push_back("clock: expected anchors in order, found anchor " +
-                           std::to_string(I) + " before its predecessor");
-  return Findings;
+  for (const RunRing &R : L.Runs)
+    if (!hasSlot(R.Slot))
+      add(Where + ", runs of slot " + Twine(number(R.Slot)), UnknownSlot);
+  format::Slot Current = L.Record.CurrentSlot;
+  if (Current != format::NoSlot && !hasSlot(Current))
+    add(Where + ", current slot " + Twine(number(Current)), UnknownSlot);
+}
+
+std::vector<std::string> Checker::all() {
+  for (const DynamicSite &D : P.DynamicSites)
+    add("dynamic site, slot " + Twine(number(D.Slot)), parent(D));
+  for (const Lane &L : P.Lanes)
+    lane(L);
+  for (size_t I = 1; I < P.Anchors.size(); ++I)
+    if (P.Anchors[I].Ticks < P.Anchors[I - 1].Ticks ||
+        P.Anchors[I].MonotonicNs < P.Anchors[I - 1].MonotonicNs)
+      add("clock", "anchor " + std::to_string(I) +
+                       " lies before the one that precedes it");
+  return std::move(Findings);
+}
+
+std::vector<std::string> report::checkProfile(const Profile &P) {
+  return Checker(P).all();
+}
+
+/// Leaves those cells for which \p Cause says nothing. Returns how many went.
+template <typename T, typename Function>
+static size_t keepGood(Profile &P, ArrayRef<T> &Cells, Function Cause) {
+  std::vector<T> Good;
+  for (const T &C : Cells)
+    if (Cause(C).empty())
+      Good.push_back(C);
+  size_t Dropped = Cells.size() - Good.size();
+  if (Dropped)
+    Cells = P.keep(ArrayRef<T>(Good));
+  return Dropped;
 }
 
 size_t report::dropBadCells(Profile &P) {
+  Checker Check(P);
   size_t Dropped = 0;
-  for (Lane &L : P.Lanes)
-    for (ArrayRef<format::Cell> &Cells : L.Cells) {
-      std::vector<format::Cell> Good;
-      for (const format::Cell &C : Cells)
-        if (checkCell(P, C).empty())
-          Good.push_back(C);
-      if (Good.size() == Cells.size())
-        continue;
-      Dropped += Cells.size() - Good.size();
-      Cells = P.keep(ArrayRef<format::Cell>(Good));
-    }
+  for (DynamicSite &D : P.DynamicSites)
+    if (!Check.parent(D).empty())
+      D.Parent = format::NoSlot;
+  for (Lane &L : P.Lanes) {
+    for (ArrayRef<format::Cell> &Cells : L.Cells)
+      Dropped += keepGood(P, Cells,
+                          [&](const format::Cell &C) { return Check.cell(C); });
+    for (MeasureCells &M : L.Measures)
+      Dropped += keepGood(P, M.Cells, [&](const format::MeasureCell &C) {
+        return Check.measureCell(M, C);
+      });
+    erase_if(L.Runs, [&](const RunRing &R) { return !Check.hasSlot(R.Slot); });
+    if (!Check.hasSlot(L.Record.CurrentSlot))
+      L.Record.CurrentSlot = format::NoSlot;
+  }
   return Dropped;
 }

@@ -1,7 +1,8 @@
-//===- CheckProfile.h - do the numbers hold together ------------*- C++ -*-===//
+//===- CheckProfile.h - are the numbers of a profile consistent -*- C++ -*-===//
 //
-// The reader checks a file's structure; this checks what it says: that every
-// cell has a site and its numbers can all be true at once.
+// The reader checks a file's structure; this checks its contents: every cell
+// belongs to a site, the numbers of a cell can all be true at once, and the
+// parent of a dynamic site comes before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +16,9 @@ namespace torchprof::report {
 /// One line per invariant that \p P breaks: "lane 0, slot 3: ...".
 std::vector<std::string> checkProfile(const Profile &P);
 
-/// Removes the cells that cannot be believed: torn, of no site, or broken.
-/// Returns how many they were.
+/// Removes what checkProfile() finds fault with: cells that are torn, of no
+/// site or inconsistent, and references to slots that nothing has. Returns the
+/// number of cells.
 size_t dropBadCells(Profile &P);
 
 } // namespace torchprof::report

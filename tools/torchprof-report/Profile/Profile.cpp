@@ -6,41 +6,32 @@ using namespace llvm;
 
 namespace torchprof::report {
 
-static constexpr StringLiteral CounterNames[] = {
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT) #NAME,
+static constexpr CounterInfo Counters[] = {
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
+  {format::Counter::ENUMERATOR, #NAME, CounterShown::SHOWN, TEXT},
 #include "torchprof/format/Counters.def"
 };
 
-StringRef counterName(unsigned Counter) {
-  if (Counter >= std::size(CounterNames))
-    return StringRef();
-  return CounterNames[Counter];
+ArrayRef<CounterInfo> counterInfos() { return Counters; }
+
+std::string counterName(unsigned Counter) {
+  if (Counter >= std::size(Counters))
+    return "counter_" + std::to_string(Counter);
+  return Counters[Counter].Name.str();
 }
 
-StringRef stateName(format::FileState State) {
-  switch (State) {
-  case format::FileState::Open:
-    return "open";
-  case format::FileState::Closed:
-    return "closed";
-  case format::FileState::Snapshot:
-    return "snapshot";
-  case format::FileState::Merged:
-    return "merged";
-  }
-  return "unknown";
-}
+static constexpr MeasureInfo Measures[] = {
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, UNIT, SUM, MEANING)                \
+  {format::MeasureId::NAME, ID, format::MeasureUnit::UNIT,                     \
+   format::MeasureSum::SUM},
+#include "torchprof/format/Measures.def"
+};
 
-StringRef clockName(format::ClockKind Clock) {
-  switch (Clock) {
-  case format::ClockKind::Tsc:
-    return "tsc";
-  case format::ClockKind::Monotonic:
-    return "monotonic";
-  case format::ClockKind::Injected:
-    return "injected";
-  }
-  return "unknown";
+const MeasureInfo *findMeasure(StringRef Name) {
+  for (const MeasureInfo &M : Measures)
+    if (M.Name == Name)
+      return &M;
+  return nullptr;
 }
 
 std::string Lane::name() const {

@@ -1,8 +1,8 @@
 //===- Profile.h - a profile in memory --------------------------*- C++ -*-===//
 //
-// What a .tprof file says, checked and with names, but not yet added up. Cells,
-// runs and trace events stay where they are (in the mapped file, or in the
-// profile's own arena) because a file can hold gigabytes of them.
+// The contents of a .tprof file, checked but not yet added up. Cells, runs and
+// trace events stay where they are (in the mapped file, or in the profile's own
+// arena) because a file can hold gigabytes of them.
 //
 // Times are ticks of the profile's clock; TickClock.h leads to nanoseconds.
 // A Profile owns everything its views point to. It is not thread-safe; two
@@ -89,7 +89,7 @@ public:
 
   std::string FileName; ///< for messages
   format::FileState State = format::FileState::Closed;
-  uint64_t FileBytes = 0; ///< bytes of the file that were used
+  uint64_t FileBytes = 0; ///< bytes of the file that are in use
   uint64_t SegmentCount = 0;
   uint64_t Epoch = 0;   ///< number of the last reset of all cells
   bool Damaged = false; ///< only a prefix of the file could be read
@@ -107,8 +107,8 @@ public:
     return Process.Counters[static_cast<unsigned>(C)];
   }
 
-  /// True while the process may still write: views then change under the
-  /// reader's eyes.
+  /// True while the process may still write: what the views show may then
+  /// change while it is read.
   bool maybeLive() const { return Buffer && State == format::FileState::Open; }
 
   /// The smallest slot above those of all models and dynamic sites.
@@ -140,12 +140,35 @@ private:
       std::make_unique<llvm::BumpPtrAllocator>();
 };
 
-/// Name of a counter in JSON and in messages: "lost_no_memory".
-/// Empty behind the last counter that this version knows.
-llvm::StringRef counterName(unsigned Counter);
+/// Name of a counter, below CounterCapacity, in JSON and in messages:
+/// "lost_no_memory". One that only a later version knows is "counter_40".
+std::string counterName(unsigned Counter);
 
-llvm::StringRef stateName(format::FileState State);
-llvm::StringRef clockName(format::ClockKind Clock);
+/// How the report says that a counter is not 0: in its line of losses, as a
+/// note, or not at all.
+enum class CounterShown { Lost, Note, Silent };
+
+/// A row of Counters.def.
+struct CounterInfo {
+  format::Counter Id;
+  llvm::StringLiteral Name;
+  CounterShown Shown;
+  llvm::StringLiteral Text; ///< what follows the number
+};
+
+/// All counters of this version, in the order of the file.
+llvm::ArrayRef<CounterInfo> counterInfos();
+
+/// A row of Measures.def.
+struct MeasureInfo {
+  format::MeasureId Id;
+  llvm::StringLiteral Name;
+  format::MeasureUnit Unit;
+  format::MeasureSum Sum;
+};
+
+/// The measure of a name, null if this version does not know it.
+const MeasureInfo *findMeasure(llvm::StringRef Name);
 
 /// Text of a record's character array up to its NUL or end.
 template <size_t N> llvm::StringRef fixedText(const char (&Text)[N]) {

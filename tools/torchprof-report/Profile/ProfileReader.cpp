@@ -1,6 +1,7 @@
 //===- ProfileReader.cpp - reads .tprof files -----------------------------===//
 
 #include "ProfileReader.h"
+#include "EnumNames.h"
 #include "ProfileJson.h"
 #include "torchprof/format/LiveReader.h"
 #include "torchprof/format/Segments.h"
@@ -94,11 +95,10 @@ static Error inputError(const Twine &Message) {
 
 Error Reader::readHeader() {
   if (Bytes.empty())
-    return inputError("not a profile: the file is empty");
+    return inputError("the file is empty");
   StringRef Magic(format::FileMagic, sizeof(format::FileMagic));
   if (!Bytes.startswith(Magic.take_front(Bytes.size())))
-    return inputError("not a profile: the file does not begin with the magic "
-                      "number of .tprof files");
+    return inputError("neither a profile (.tprof) nor its JSON form");
   format::FileHeader Header;
   if (Bytes.size() < sizeof(Header))
     return inputError("the file is cut short: expected a header of " +
@@ -136,7 +136,7 @@ Error Reader::readHeader() {
             " bytes, found " + Twine(Bytes.size()));
     Limit = Bytes.size();
   }
-  if (stateName(P.State) == "unknown")
+  if (nameOf(P.State).empty())
     P.Warnings.push_back("offset 20: unknown file state " +
                          std::to_string(unsigned(P.State)));
   return Error::success();

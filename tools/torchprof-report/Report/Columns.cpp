@@ -1,180 +1,239 @@
-//===- Columns.cpp - the column ids ---------------------------------------===//
+//===- Columns.cpp - the columns of the summary ---------------------------===//
 
 #include "Columns.h"
 
+#include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-/// A time that exists only if something was counted.
-static Value counted(const Row &R, double Ticks, const RowContext &Context) {
-  if (R.Measured.Count == 0)
-    return Value();
-  return Value::timeNs(Context.Clock.toNs(Ticks));
-}
-
-static Value quantile(const Row &R, double Fraction,
-                      const RowContext &Context) {
-  return counted(R, R.Measured.quantile(Fraction), Context);
-}
-
-/// A share of the runs' time, for what is part of it.
-static Value share(const Row &R, double Ticks, const RowContext &Context) {
-  if (R.Outside)
-    return Value();
-  return Value::percent(Context.All.share(Ticks));
-}
-
-// Helps the table below to stay one line per thought.
-using Ctx = RowContext;
-static constexpr ValueType Text = ValueType::Text;
-static constexpr ValueType Time = ValueType::TimeNs;
-static constexpr ValueType Share = ValueType::Percent;
-static constexpr Shorten Whole = Shorten::Never;
-
-static const Column Columns[] = {
-    {"kind", "kind", "operator, prim::If, method, module or region", Text,
-     Shorten::KeepStart, false,
-     [](const Row &R, const Ctx &) { return Value::text(R.Kind); }},
-    {"name", "name", "name of the node's first output, or of the method", Text,
-     Shorten::KeepStart, false,
-     [](const Row &R, const Ctx &) { return Value::text(R.Name); }},
-    {"module", "module", "path of the module instance", Text, Shorten::KeepEnd,
-     false, [](const Row &R, const Ctx &) { return Value::text(R.Module); }},
-    {"class", "class", "class of the module", Text, Shorten::KeepEnd, false,
-     [](const Row &R, const Ctx &) { return Value::text(R.Class); }},
-    {"source", "source", "file:line in the author's code", Text,
-     Shorten::KeepEnd, false,
-     [](const Row &R, const Ctx &) { return placeValue(R.Source); }},
-    {"calls", "calls", "spans counted", ValueType::Count, Whole, false,
-     [](const Row &R, const Ctx &) { return Value::count(R.Measured.Count); }},
-    {"total_ns", "total", "time between begin and end", Time, Whole, false,
-     [](const Row &R, const Ctx &C) {
-       return Value::timeNs(C.Clock.toNs(static_cast<double>(R.Total)));
-     }},
-    {"self_ns", "self", "total minus the children's", Time, Whole, false,
-     [](const Row &R, const Ctx &C) {
-       Value V = Value::timeNs(C.Clock.toNs(R.selfTicks()));
-       V.Marked = R.belowZero();
-       return V;
-     }},
-    {"mean_ns", "mean", "mean time of a call", Time, Whole, false,
-     [](const Row &R, const Ctx &C) {
-       return counted(R, R.Measured.mean(), C);
-     }},
-    {"min_ns", "min", "shortest call", Time, Whole, false,
-     [](const Row &R, const Ctx &C) {
-       return counted(R, static_cast<double>(R.Measured.Min), C);
-     }},
-    {"p50_ns", "p50", "median, within 3.6 %", Time, Whole, true,
-     [](const Row &R, const Ctx &C) { return quantile(R, 0.5, C); }},
-    {"p90_ns", "p90", "9 of 10 calls took at most this, within 3.6 %", Time,
-     Whole, true,
-     [](const Row &R, const Ctx &C) { return quantile(R, 0.9, C); }},
-    {"p99_ns", "p99", "99 of 100 calls took at most this, within 3.6 %", Time,
-     Whole, true,
-     [](const Row &R, const Ctx &C) { return quantile(R, 0.99, C); }},
-    {"max_ns", "max", "longest call", Time, Whole, false,
-     [](const Row &R, const Ctx &C) {
-       return counted(R, static_cast<double>(R.Measured.Max), C);
-     }},
-    {"std_ns", "std", "standard deviation of the calls", Time, Whole, false,
-     [](const Row &R, const Ctx &C) {
-       return counted(R, R.Measured.standardDeviation(), C);
-     }},
-    {"first_ns", "first", "first call", Time, Whole, false,
-     [](const Row &R, const Ctx &C) {
-       if (R.Measured.First.empty())
-         return Value();
-       return counted(R, static_cast<double>(R.Measured.First.front()), C);
-     }},
-    {"pct_total", "% total", "total in percent of the runs' time", Share, Whole,
-     false,
-     [](const Row &R, const Ctx &C) {
-       return share(R, static_cast<double>(R.Total), C);
-     }},
-    {"pct_self", "% self", "self in percent of the runs' time", Share, Whole,
-     false,
-     [](const Row &R, const Ctx &C) { return share(R, R.selfTicks(), C); }},
-};
-
-ArrayRef<Column> report::allColumns() { return Columns; }
-
-static const Column *findColumn(StringRef Id) {
-  for (const Column &C : Columns)
-    if (C.Id == Id)
-      return &C;
-  return nullptr;
-}
-
-static std::string listOfIds() {
+std::string report::quantileBound() {
+  // Rounded up to a tenth: the bound must hold.
   std::string Text;
-  for (const Column &C : Columns)
-    Text += (Text.empty() ? "" : ", ") + C.Id.str();
+  raw_string_ostream(Text) << llvm::format(
+      "%g %%", std::ceil(format::HistogramError * 1000) / 10);
   return Text;
 }
 
-Expected<std::vector<const Column *>>
-report::findColumns(ArrayRef<std::string> Ids, StringRef Option) {
-  std::vector<const Column *> Found;
-  for (const std::string &Id : Ids) {
-    const Column *C = findColumn(Id);
-    if (!C)
-      return createStringError(inconvertibleErrorCode(),
-                               Option + ": expected one of " + listOfIds() +
-                                   ", found '" + Id + "'");
-    Found.push_back(C);
-  }
-  return Found;
+void report::explainMarks(Table &T) {
+  for (const std::vector<Value> &Row : T.Rows)
+    for (const Value &V : Row)
+      if (V.Marked) {
+        T.Notes.push_back("* what would be below 0 counts as 0: children of "
+                          "spans that were cut or not finished were counted");
+        return;
+      }
 }
 
-/// Below, above or equal: what sort order \p A has to \p B.
-static int compare(const Value &A, const Value &B) {
-  if (A.Type == ValueType::None || B.Type == ValueType::None)
-    return (A.Type == ValueType::None) - (B.Type == ValueType::None);
-  if (A.Type == ValueType::Text)
-    return A.Text.compare(B.Text);
-  if (A.Type == ValueType::Count)
-    return (A.Count < B.Count) - (A.Count > B.Count);
-  return (A.Number < B.Number) - (A.Number > B.Number);
+using Ctx = RowContext;
+
+/// A time that exists only if the calls were timed one by one.
+static Value timed(const Row &R, double Ticks, const Ctx &C) {
+  if (R.Measured.Count == 0 || !R.CallsAreSpans)
+    return Value();
+  return Value::timeNs(C.Clock.toNs(Ticks));
 }
 
-Error report::sortRows(std::vector<Row> &Rows, ArrayRef<std::string> Keys,
-                       const RowContext &Context) {
-  std::vector<const Column *> Chosen;
-  for (const std::string &Key : Keys) {
-    if (Key == "order") // where each row has its own place
-      break;
-    const Column *C = findColumn(Key);
-    if (!C)
-      return createStringError(inconvertibleErrorCode(),
-                               "--sort: expected one of order, " + listOfIds() +
-                                   ", found '" + Key + "'");
-    Chosen.push_back(C);
-  }
-  struct Sortable {
-    std::vector<Value> Keys;
-    uint32_t Index;
-  };
-  std::vector<Sortable> Order;
-  for (uint32_t I = 0; I < Rows.size(); ++I) {
-    Sortable &S = Order.emplace_back();
-    S.Index = I;
-    for (const Column *C : Chosen)
-      S.Keys.push_back(C->Get(Rows[I], Context));
-  }
-  stable_sort(Order, [&](const Sortable &A, const Sortable &B) {
-    for (size_t I = 0; I < Chosen.size(); ++I)
-      if (int Result = compare(A.Keys[I], B.Keys[I]))
-        return Result < 0;
-    return Rows[A.Index].Order < Rows[B.Index].Order;
+/// A share of the runs' time, for what is part of it.
+static Value share(const Row &R, double Ticks, const Ctx &C) {
+  return R.Outside ? Value() : Value::percent(C.All.share(Ticks));
+}
+
+static RowColumns::Column text(StringRef Id, StringRef Help, Shorten Narrow,
+                               std::string Row::*Field) {
+  return {TableColumn::text(Id, Id, Narrow), Help.str(),
+          [Field](const Row &R, const Ctx &) { return Value::text(R.*Field); }};
+}
+
+static RowColumns::Column time(StringRef Id, StringRef Title, const Twine &Help,
+                               Value (*Get)(const Row &, const Ctx &),
+                               bool NeedsHistogram = false) {
+  return {TableColumn::time(Id, Title), Help.str(), Get, NeedsHistogram};
+}
+
+static RowColumns::Column percent(StringRef Id, StringRef Title, StringRef Help,
+                                  Value (*Get)(const Row &, const Ctx &)) {
+  return {TableColumn::percent(Id, Title), Help.str(), Get};
+}
+
+/// The columns of one measure. \p M: its number if the table has it.
+static void addMeasureColumns(std::vector<RowColumns::Column> &Out,
+                              const TableMeasure &Info,
+                              const KnownMeasure *Known,
+                              Optional<MeasureId> M) {
+  std::string Id = measureColumnId(Info.Id, Info.Unit);
+  std::string Title = Known ? Known->Title.str() : Info.Id;
+  std::string Help = Known ? Known->Help.str() : "measure " + Info.Id;
+  std::string Switch = Known ? " (" + Known->Switch.str() + ")" : "";
+  ValueType Type = measureValueType(Info.Unit);
+  auto Make =
+      [&](const std::string &Id, const std::string &Title,
+          const std::string &Help,
+          std::function<Value(const Row &, const RowMeasure &, const Ctx &)>
+              Get) {
+        Out.push_back({TableColumn::make(Id, Title, Type), Help + Switch,
+                       [M, Get](const Row &R, const Ctx &C) {
+                         if (!M || R.Measures[*M].Count == 0)
+                           return Value();
+                         return Get(R, R.Measures[*M], C);
+                       }});
+      };
+  MeasureUnit Unit = Info.Unit;
+  Make(Id, Title, Help, [Unit](const Row &, const RowMeasure &RM, const Ctx &) {
+    return measureValue(Unit, RM.Total);
   });
-  std::vector<Row> Sorted;
-  Sorted.reserve(Rows.size());
-  for (const Sortable &S : Order)
-    Sorted.push_back(std::move(Rows[S.Index]));
-  Rows = std::move(Sorted);
-  return Error::success();
+  if (Info.Fold == MeasureFold::Peak)
+    return;
+  Make("self_" + Id, "self " + Title, Help + ", without the children's",
+       [Unit](const Row &R, const RowMeasure &RM, const Ctx &) {
+         return R.Overlay ? Value() : measureValue(Unit, RM.Self);
+       });
+  if (!Known || Known->RestId.empty())
+    return;
+  Make(measureColumnId(Known->RestId, Unit), Known->RestTitle.str(),
+       Known->RestHelp.str(),
+       [](const Row &, const RowMeasure &RM, const Ctx &C) {
+         double Rest = C.Clock.toNs(static_cast<double>(RM.Time)) -
+                       static_cast<double>(RM.Total);
+         return Value::timeNs(std::max(Rest, 0.0));
+       });
+}
+
+RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
+  std::string Within = ", within " + quantileBound();
+  std::vector<RowColumns::Column> Columns = {
+      text("kind", "operator, prim::If, method, module or region",
+           Shorten::KeepStart, &Row::Kind),
+      text("name", "name of the node's first output, or of the method",
+           Shorten::KeepStart, &Row::Name),
+      text("module", "path of the module instance", Shorten::KeepEnd,
+           &Row::Module),
+      text("class", "class of the module", Shorten::KeepEnd, &Row::Class),
+      {TableColumn::text("source", "source"), "file:line in the author's code",
+       [](const Row &R, const Ctx &) { return placeValue(R.Source); }},
+      text("key", "method/module/kind/number: the same in a changed model",
+           Shorten::KeepEnd, &Row::Key),
+      {TableColumn::count("calls", "calls"),
+       "spans counted; of modules, classes and methods their own calls",
+       [](const Row &R, const Ctx &) {
+         if (R.CallsAreSpans)
+           return Value::count(R.Measured.Count);
+         return R.Calls ? Value::count(*R.Calls) : Value();
+       }},
+      time("total_ns", "total", "time between begin and end",
+           [](const Row &R, const Ctx &C) {
+             return Value::timeNs(C.Clock.toNs(static_cast<double>(R.Total)));
+           }),
+      time("self_ns", "self", "total minus the children's",
+           [](const Row &R, const Ctx &C) {
+             if (R.Overlay)
+               return Value();
+             Value V = Value::timeNs(C.Clock.toNs(static_cast<double>(R.Self)));
+             V.Marked = R.Clipped;
+             return V;
+           }),
+      time("mean_ns", "mean", "mean time of a call",
+           [](const Row &R, const Ctx &C) {
+             return timed(R, R.Measured.mean(), C);
+           }),
+      time("min_ns", "min", "shortest call",
+           [](const Row &R, const Ctx &C) {
+             return timed(R, static_cast<double>(R.Measured.Min), C);
+           }),
+      time(
+          "p50_ns", "p50", "median" + Within,
+          [](const Row &R, const Ctx &C) {
+            return timed(R, R.Measured.quantile(0.5), C);
+          },
+          /*NeedsHistogram=*/true),
+      time(
+          "p90_ns", "p90", "9 of 10 calls took at most this" + Within,
+          [](const Row &R, const Ctx &C) {
+            return timed(R, R.Measured.quantile(0.9), C);
+          },
+          /*NeedsHistogram=*/true),
+      time(
+          "p99_ns", "p99", "99 of 100 calls took at most this" + Within,
+          [](const Row &R, const Ctx &C) {
+            return timed(R, R.Measured.quantile(0.99), C);
+          },
+          /*NeedsHistogram=*/true),
+      time("max_ns", "max", "longest call",
+           [](const Row &R, const Ctx &C) {
+             return timed(R, static_cast<double>(R.Measured.Max), C);
+           }),
+      time("std_ns", "std", "standard deviation of the calls",
+           [](const Row &R, const Ctx &C) {
+             return timed(R, R.Measured.standardDeviation(), C);
+           }),
+      time("first_ns", "first", "first call",
+           [](const Row &R, const Ctx &C) {
+             if (R.Measured.First.empty())
+               return Value();
+             return timed(R, static_cast<double>(R.Measured.First.front()), C);
+           }),
+      percent("pct_total", "% total", "total in percent of the runs' time",
+              [](const Row &R, const Ctx &C) {
+                return share(R, static_cast<double>(R.Total), C);
+              }),
+      percent("pct_self", "% self", "self in percent of the runs' time",
+              [](const Row &R, const Ctx &C) {
+                return R.Overlay ? Value()
+                                 : share(R, static_cast<double>(R.Self), C);
+              }),
+  };
+  auto NumberOf = [&](StringRef Id) -> Optional<MeasureId> {
+    for (MeasureId M = 0; M < Measures.size(); ++M)
+      if (Measures[M].Id == Id)
+        return M;
+    return None;
+  };
+  auto IsKnown = [](StringRef Id) {
+    return any_of(knownMeasures(),
+                  [&](const KnownMeasure &K) { return K.Id == Id; });
+  };
+  for (const KnownMeasure &K : knownMeasures())
+    addMeasureColumns(Columns, {K.Id.str(), K.Unit, K.Fold}, &K,
+                      NumberOf(K.Id));
+  for (MeasureId M = 0; M < Measures.size(); ++M)
+    if (!IsKnown(Measures[M].Id))
+      addMeasureColumns(Columns, Measures[M], nullptr, M);
+  return RowColumns(std::move(Columns));
+}
+
+std::vector<std::string>
+report::shownMeasureColumns(ArrayRef<TableMeasure> Measures) {
+  std::vector<std::string> Ids;
+  for (const TableMeasure &Info : Measures) {
+    Ids.push_back(measureColumnId(Info.Id, Info.Unit));
+    for (const KnownMeasure &K : knownMeasures())
+      if (K.Id == Info.Id && !K.RestId.empty())
+        Ids.push_back(measureColumnId(K.RestId, K.Unit));
+  }
+  return Ids;
+}
+
+std::vector<std::string>
+report::missingMeasureNotes(ArrayRef<std::string> ColumnIds,
+                            ArrayRef<TableMeasure> Measures) {
+  std::vector<std::string> Notes;
+  for (const KnownMeasure &K : knownMeasures()) {
+    if (any_of(Measures, [&](const TableMeasure &I) { return K.Id == I.Id; }))
+      continue;
+    std::string Id = measureColumnId(K.Id, K.Unit);
+    std::string Rest = measureColumnId(K.RestId, K.Unit);
+    for (const std::string &Asked : ColumnIds)
+      if (Asked == Id || Asked == "self_" + Id ||
+          (!K.RestId.empty() && Asked == Rest)) {
+        Notes.push_back("note: " + Asked + " was not recorded; " +
+                        K.Switch.str() + " records it");
+        break;
+      }
+  }
+  return Notes;
 }

@@ -1,17 +1,16 @@
-//===- Columns.h - the column ids -------------------------------*- C++ -*-===//
+//===- Columns.h - the columns of the summary -------------------*- C++ -*-===//
 //
-// One row per column id of the report: what --columns, --list-columns, --sort,
-// CSV and JSON call it, what people see, and how a row gives its value.
+// What a row of sites can show. Each measure has columns made from its
+// description; those that a profile lacks exist too and are empty, so that a
+// script gets the same columns from every file.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_REPORT_COLUMNS_H
 #define TORCHPROF_REPORT_COLUMNS_H
 
+#include "ColumnSet.h"
 #include "Rows.h"
-#include "Table.h"
-
-#include "llvm/Support/Error.h"
 
 namespace torchprof::report {
 
@@ -21,32 +20,28 @@ struct RowContext {
   const Totals &All;
 };
 
-struct Column {
-  llvm::StringLiteral Id;
-  llvm::StringLiteral Title;
-  llvm::StringLiteral Help;
-  ValueType Type;
-  Shorten Narrow;
-  bool NeedsHistogram;
-  Value (*Get)(const Row &R, const RowContext &Context);
+using RowColumns = ColumnSet<Row, RowContext>;
 
-  TableColumn describe() const {
-    return TableColumn::make(Id, Title, Type, Narrow);
-  }
-};
+/// All columns of rows, in the order of the documentation. \p Measures: what
+/// the table of the rows has.
+RowColumns rowColumns(llvm::ArrayRef<TableMeasure> Measures);
 
-/// All columns, in the order of the documentation.
-llvm::ArrayRef<Column> allColumns();
+/// The column ids of the measures that \p Measures has and people should see
+/// without asking.
+std::vector<std::string>
+shownMeasureColumns(llvm::ArrayRef<TableMeasure> Measures);
 
-/// Finds columns by their ids. The error lists the ids that exist.
-llvm::Expected<std::vector<const Column *>>
-findColumns(llvm::ArrayRef<std::string> Ids, llvm::StringRef Option);
+/// A note for each known measure that one of the columns shows and the profile
+/// does not have: how to record it.
+std::vector<std::string>
+missingMeasureNotes(llvm::ArrayRef<std::string> ColumnIds,
+                    llvm::ArrayRef<TableMeasure> Measures);
 
-/// Sorts rows: by each key in turn, numbers from the largest, texts from the
-/// first; the key "order" and all ties by place in the source. The error lists
-/// the keys that exist.
-llvm::Error sortRows(std::vector<Row> &Rows, llvm::ArrayRef<std::string> Keys,
-                     const RowContext &Context);
+/// How far a percentile may be from the exact value: "12.5 %".
+std::string quantileBound();
+
+/// The note that explains "*"; added to \p T if one of its values has it.
+void explainMarks(Table &T);
 
 } // namespace torchprof::report
 

@@ -5,7 +5,6 @@
 #include "Statistics.h"
 
 #include <cmath>
-#include <tuple>
 
 using namespace llvm;
 using namespace torchprof;
@@ -28,9 +27,6 @@ StringRef report::changeName(Change C) {
 }
 
 namespace {
-/// Method, module path, kind, and order among equals.
-using SiteKey = std::tuple<std::string, std::string, std::string, unsigned>;
-
 /// The reached sites of one table by key, and what they are measured against.
 struct Side {
   const SiteTable &Sites;
@@ -40,21 +36,13 @@ struct Side {
 
   Side(const SiteTable &Sites, const Selection &Selected)
       : Sites(Sites), All(makeTotals(Sites, Selection())) {
-    std::map<std::tuple<std::string, std::string, std::string>, unsigned> Seen;
+    // Made before the selection, so that it does not change the match.
+    std::vector<SiteKey> Keys = siteKeys(Sites);
     for (uint32_t S = 0; S < Sites.size(); ++S) {
-      std::string Method;
-      if (Sites[S].Root != NoIndex)
-        Method = Sites.name(Sites[S].Root).str();
-      else
-        Method = Sites.name(S).str();
-      std::string Path = Sites.modulePath(S), Kind = Sites.kind(S).str();
-      // Counted before the selection, so that it does not change the match.
-      unsigned Index = Seen[{Method, Path, Kind}]++;
       if (!Sites.reached(S) || !Selected.matches(Sites, S))
         continue;
-      SiteKey Key(Method, Path, Kind, Index);
-      ByKey[Key] = S;
-      Order.push_back(Key);
+      ByKey[Keys[S]] = S;
+      Order.push_back(Keys[S]);
     }
   }
 

@@ -1,16 +1,18 @@
 //===- Diff.h - two profiles side by side -----------------------*- C++ -*-===//
 //
-// Sites are matched by method, module path, kind and order among those with
-// the same three, so a model that was changed, renumbered or saved by another
-// version still matches where it is the same.
+// Sites are matched by their keys (SiteKey.h), so a model that was changed,
+// renumbered or saved by another version still matches where it is the same.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_REPORT_DIFF_H
 #define TORCHPROF_REPORT_DIFF_H
 
+#include "ColumnSet.h"
 #include "Selection.h"
+#include "SiteKey.h"
 #include "SiteTable.h"
+#include "Table.h"
 
 namespace torchprof::report {
 
@@ -58,6 +60,21 @@ std::vector<DiffRow> diffProfiles(const DiffSide &A, const DiffSide &B,
                                   const DiffOptions &Options);
 
 llvm::StringRef changeName(Change C);
+
+/// What the columns of differences need beside the row.
+struct DiffContext {
+  const SiteTable &A;
+  const SiteTable &B;
+  std::vector<SiteKey> KeysOfA, KeysOfB;
+
+  DiffContext(const SiteTable &A, const SiteTable &B)
+      : A(A), B(B), KeysOfA(siteKeys(A)), KeysOfB(siteKeys(B)) {}
+};
+
+using DiffColumns = ColumnSet<DiffRow, DiffContext>;
+
+/// The columns of differences; a measure has one for each side that has it.
+DiffColumns diffColumns(const SiteTable &A, const SiteTable &B);
 
 } // namespace torchprof::report
 

@@ -1,4 +1,4 @@
-//===- Footer.cpp - the rows that keep a table honest ---------------------===//
+//===- Footer.cpp - the lines that account for all of the time ------------===//
 
 #include "Summary.h"
 
@@ -28,9 +28,23 @@ public:
                         N ? std::move(Note) : std::string()});
   }
 
-  void counter(format::Counter C, StringRef Explanation) {
-    if (uint64_t N = In.Sites.counter(C))
-      T.Notes.push_back("note: " + utostr(N) + " " + Explanation.str());
+  /// The line of what was lost, and the notes of other counters.
+  void counters() {
+    uint64_t Lost = 0;
+    std::string Causes;
+    for (const CounterInfo &C : counterInfos()) {
+      uint64_t N = In.Sites.counter(C.Id);
+      if (N == 0 || C.Shown == CounterShown::Silent)
+        continue;
+      std::string Text = utostr(N) + " " + C.Text.str();
+      if (C.Shown == CounterShown::Note) {
+        T.Notes.push_back("note: " + Text);
+        continue;
+      }
+      Lost += N;
+      Causes += (Causes.empty() ? "" : ", ") + Text;
+    }
+    count("lost", "Lost", Lost, Causes);
   }
 
   /// Names what sites with several nodes measure.
@@ -64,7 +78,6 @@ static std::string plural(uint64_t N, StringRef Noun) {
 }
 
 void report::addFooter(Table &T, const SummaryInput &In) {
-  using C = format::Counter;
   const Totals &All = In.All;
   const SiteTable &Sites = In.Sites;
   Footer F(T, In);
@@ -79,11 +92,11 @@ void report::addFooter(Table &T, const SummaryInput &In) {
         plural(All.Runs, "run") + ", mean " +
         formatTime(Sites.clock().toNs(Total / static_cast<double>(All.Runs)));
   F.time("total", "Total", Total, Runs);
-  __int128 Rest = All.unattributed();
-  F.time("unattributed", "Unattributed", static_cast<double>(Rest),
-         Rest < 0 ? "below 0: nodes were counted in runs that were cut or "
-                    "not finished"
-                  : "");
+  F.time("unattributed", "Unattributed", static_cast<double>(All.Unattributed));
+  if (All.Excess)
+    F.time("excess", "Excess", -static_cast<double>(All.Excess),
+           "counted above, but not in Total: children of spans that were cut "
+           "or not finished");
   if (All.Async)
     F.time("asynchronous", "Asynchronous", static_cast<double>(All.Async),
            "ran beside its parent, not part of the total");
@@ -93,29 +106,6 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.count("unfinished", "Unfinished", All.Unfinished,
           "begun but never ended: an exception, or still open at the end");
   F.count("cut", "Cut", All.Cut, "at the edge of a recording window");
-  uint64_t Lost =
-      Sites.counter(C::LostNoMemory) + Sites.counter(C::LostNoModel);
-  std::string Causes;
-  auto Cause = [&](C Counter, StringRef Text) {
-    if (uint64_t N = Sites.counter(Counter))
-      Causes += (Causes.empty() ? "" : ", ") + utostr(N) + " " + Text.str();
-  };
-  Cause(C::LostNoMemory, "without memory for them");
-  Cause(C::LostNoModel, "of a model that was never registered");
-  F.count("lost", "Lost", Lost, Causes);
-
-  F.counter(C::ClockBackwards, "spans ended before they began; counted as 0");
-  F.counter(C::ClockClamped, "spans were absurdly long and were clamped");
-  F.counter(C::DroppedPairs,
-            "probe pairs were dropped: an optimization removed their node");
-  F.counter(C::GroupedPairs, "lowered probe pairs measure more than one node");
+  F.counters();
   F.groups();
-  F.counter(C::LoweringFailed, "graphs were left with explicit probes");
-  F.counter(C::FileErrors, "times the profile file could not grow");
-  for (const Row &R : makeRows(Sites, In.Selected, {}))
-    if (R.belowZero()) {
-      T.Notes.push_back("* below 0 and shown as 0: the children of a span that "
-                        "was cut or not finished were counted");
-      break;
-    }
 }

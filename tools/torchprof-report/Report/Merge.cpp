@@ -35,12 +35,15 @@ Error Merger::add(const Profile &P) {
   }
   uint64_t Before = P.counter(format::Counter::Merged);
   Merged += Before ? Before : 1;
-  Sites.add(P);
+  AddOptions Options;
+  Options.SameLayers = Mixed;
+  SlotToSite Slots = Sites.add(P, Options);
   double Scale = TickClock(P).nsPerTick() / Sites.clock().nsPerTick();
   for (const Lane &L : P.Lanes) {
     DroppedTrace |= !L.Traces.empty();
+    addMeasures(P, L, Slots, Scale);
     for (const RunRing &R : L.Runs) {
-      uint32_t Root = Sites.siteOfSlot(R.Slot);
+      uint32_t Root = Slots[R.Slot];
       if (Root == NoIndex)
         continue;
       RunCounts[Root] += R.Count;
@@ -58,6 +61,33 @@ Error Merger::add(const Profile &P) {
   return Error::success();
 }
 
+void Merger::addMeasures(const Profile &P, const Lane &L,
+                         const SlotToSite &Slots, double Scale) {
+  for (const MeasureCells &M : L.Measures) {
+    MeasureSums &Sums = Measures[{M.Name, M.Id}];
+    Sums.Head = {M.Id, M.Unit, M.Sum, M.Name, {}};
+    for (const format::MeasureCell &Source : M.Cells) {
+      format::MeasureCell C;
+      uint32_t S = Slots[Source.Site];
+      if (S != NoIndex && readCell(Source, C, P.maybeLive()) &&
+          C.Epoch == static_cast<uint32_t>(P.Epoch))
+        addMeasure(Sums.OfSite[S], C, M.Sum, Scale);
+    }
+  }
+}
+
+void Merger::finishMeasures(Lane &L) {
+  for (auto &[Key, Sums] : Measures) {
+    std::vector<format::MeasureCell> Cells;
+    for (auto &[S, C] : Sums.OfSite) {
+      C.Site = format::Slot(S);
+      Cells.push_back(C);
+    }
+    Sums.Head.Cells = Result.keep(ArrayRef<format::MeasureCell>(Cells));
+    L.Measures.push_back(Sums.Head);
+  }
+}
+
 Expected<Profile> Merger::finish() {
   Profile &P = Result;
   P.State = format::FileState::Merged;
@@ -71,15 +101,15 @@ Expected<Profile> Merger::finish() {
   L.Record.Threads = 1;
   setFixedText(L.Record.Name, "merged");
   std::vector<format::Cell> Cells;
+  // A site's number is its slot.
+  for (const auto &[FirstSite, Table] : Sites.models())
+    P.Models.push_back({format::Slot(FirstSite), Table});
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    // Sites are numbered as slots are: models first, then what comes.
     auto Slot = format::Slot(S);
-    if (Sites[S].isRegion())
-      P.DynamicSites.push_back({Slot, format::Slot(Sites[S].Around),
-                                format::DynamicKind::Region,
-                                Sites[S].DynamicFlags, Sites[S].RegionName});
-    else if (Sites[S].Index == 0)
-      P.Models.push_back({Slot, Sites[S].Table});
+    if (Sites[S].Dynamic)
+      P.DynamicSites.push_back({Slot, format::Slot(Sites[S].Parent),
+                                format::DynamicKind::Region, 0,
+                                Sites.name(S).str()});
     if (!Sites.reached(S) && Sites.measured(S).Cut == 0)
       continue;
     if (!Sites.measured(S).appendCells(Slot, Cells))
@@ -101,6 +131,7 @@ Expected<Profile> Merger::finish() {
     R.Samples = P.keep(ArrayRef<format::RunSample>(Samples));
     L.Runs.push_back(R);
   }
+  finishMeasures(L);
   P.Lanes.push_back(std::move(L));
   return std::move(Result);
 }

@@ -20,7 +20,8 @@ namespace torchprof::report {
 
 class Merger {
 public:
-  /// \p Mixed: profiles may be of different models.
+  /// \p Mixed: profiles may be of different models. Those with the same layers
+  /// (SiteKey.h) are added up all the same, the others are kept apart.
   explicit Merger(bool Mixed) : Mixed(Mixed) {}
 
   /// Adds a profile. Fails if it is of other models than the first and mixing
@@ -34,6 +35,16 @@ public:
   bool droppedTrace() const { return DroppedTrace; }
 
 private:
+  /// One measure of all sites.
+  struct MeasureSums {
+    MeasureCells Head; ///< without cells
+    std::map<uint32_t, format::MeasureCell> OfSite;
+  };
+
+  void addMeasures(const Profile &P, const Lane &L, const SlotToSite &Slots,
+                   double Scale);
+  void finishMeasures(Lane &L);
+
   bool Mixed;
   bool DroppedTrace = false;
   SiteTable Sites;
@@ -41,6 +52,8 @@ private:
   std::set<uint64_t> ModelIds;
   std::map<uint32_t, std::deque<format::RunSample>> Runs;
   std::map<uint32_t, uint64_t> RunCounts;
+  /// By name and number, so that two of one name stay apart.
+  std::map<std::pair<std::string, format::MeasureId>, MeasureSums> Measures;
   uint64_t Merged = 0;
 };
 

@@ -1,6 +1,8 @@
 //===- ModuleTree.cpp - time by module hierarchy --------------------------===//
 
 #include "ModuleTree.h"
+#include "ColumnSet.h"
+#include "ModuleCalls.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -39,8 +41,9 @@ static ModuleNode &nodeOf(ModuleNode &Root, const Manifest &M, uint32_t Scope) {
   return *Node;
 }
 
-static void addOp(ModuleNode &Node, StringRef Kind, uint64_t Calls, double Self,
-                  bool Async) {
+static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S) {
+  StringRef Kind = Sites.kind(S);
+  bool Async = Sites[S].Async;
   auto Op = find_if(Node.Ops, [&](const ModuleOps &O) {
     return O.Kind == Kind && O.Async == Async;
   });
@@ -51,55 +54,59 @@ static void addOp(ModuleNode &Node, StringRef Kind, uint64_t Calls, double Self,
     Op->Async = Async;
   }
   ++Op->Nodes;
-  Op->Calls += Calls;
-  Op->Self += Self;
+  Op->Calls += Sites.measured(S).Count;
+  Op->Self += Sites.self(S).Amount;
+  Op->Clipped |= Sites.self(S).Excess != 0;
 }
 
-static double sumUp(ModuleNode &Node) {
+static UInt128 sumUp(ModuleNode &Node) {
   Node.Total = Node.Self;
   for (ModuleNode &Child : Node.Children)
     Node.Total += sumUp(Child);
   return Node.Total;
 }
 
+static void addCalls(ModuleNode &Node, const ModuleCalls &Calls,
+                     const Manifest *M) {
+  Node.Calls = Calls.of(M, Node.Path);
+  for (ModuleNode &Child : Node.Children)
+    addCalls(Child, Calls, M);
+}
+
 std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
                                                 const Selection &Selected) {
   std::vector<ModuleNode> Trees;
-  const Manifest *Last = nullptr;
+  std::vector<const Manifest *> Models; // of the trees
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].isRegion() || !Sites.reached(S) || !Selected.matches(Sites, S))
+    if (Sites[S].Dynamic || !Sites.reached(S) || !Selected.matches(Sites, S))
       continue;
-    const Manifest &M = *Sites[S].Table;
-    if (&M != Last)
+    const Manifest *M = Sites.manifest(S);
+    if (Models.empty() || Models.back() != M) {
+      Models.push_back(M);
       Trees.emplace_back();
-    Last = &M;
-    ModuleNode &Node = nodeOf(Trees.back(), M, Sites.scope(S));
-    const Aggregate &A = Sites.measured(S);
-    double Self = std::max(0.0, static_cast<double>(Sites.self(S)));
-    if (!Sites[S].Async)
-      Node.Self += Self;
-    if (Sites[S].isModule() || Sites[S].isRoot()) {
-      Node.Measured = true;
-      Node.Calls += A.Count;
-    } else {
-      addOp(Node, Sites.kind(S), A.Count, Self, Sites[S].Async);
     }
+    ModuleNode &Node = nodeOf(Trees.back(), *M, Sites.scope(S));
+    if (!Sites[S].Async) {
+      Node.Self += Sites.self(S).Amount;
+      Node.Clipped |= Sites.self(S).Excess != 0;
+    }
+    if (!Sites[S].isModule() && !Sites[S].isRoot())
+      addOp(Node, Sites, S);
   }
-  for (ModuleNode &Tree : Trees)
-    sumUp(Tree);
+  ModuleCalls Calls(Sites);
+  for (size_t I = 0; I < Trees.size(); ++I) {
+    sumUp(Trees[I]);
+    addCalls(Trees[I], Calls, Models[I]);
+  }
   return Trees;
 }
 
 Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
-  static constexpr StringLiteral Known[] = {"order", "total_ns", "self_ns",
-                                            "calls", "name"};
+  static const std::string Known[] = {"order", "total_ns", "self_ns", "calls",
+                                      "name"};
   for (const std::string &Key : Keys)
     if (!is_contained(Known, Key))
-      return createStringError(
-          inconvertibleErrorCode(),
-          "--sort: expected one of order, total_ns, self_ns, calls, name, "
-          "found '" +
-              Key + "'");
+      return unknownName("--sort", Key, Known);
   auto Before = [&](const ModuleNode &A, const ModuleNode &B) {
     for (const std::string &Key : Keys) {
       if (Key == "order")
@@ -108,8 +115,8 @@ Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
         return A.Total > B.Total;
       if (Key == "self_ns" && A.Self != B.Self)
         return A.Self > B.Self;
-      if (Key == "calls" && A.Calls != B.Calls)
-        return A.Calls > B.Calls;
+      if (Key == "calls" && A.Calls.getValueOr(0) != B.Calls.getValueOr(0))
+        return A.Calls.getValueOr(0) > B.Calls.getValueOr(0);
       if (Key == "name" && A.Name != B.Name)
         return A.Name < B.Name;
     }

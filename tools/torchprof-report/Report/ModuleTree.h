@@ -2,8 +2,10 @@
 //
 // The module instances of the profiled models as a tree. With probes on nodes
 // a module's self time is that of the nodes written in it directly, its total
-// that of all nodes inside, and nobody counted its calls. With probes on
-// modules all three were measured. Ticks.
+// that of all nodes inside, and its calls are those of a node that runs once
+// per call (ModuleCalls.h). With probes on modules all three were measured.
+// Self times are those of SiteTable::self(), so the tree adds up to what the
+// summary does. Ticks.
 //
 // What ran beside its parent (a fork's body) is in neither time.
 //
@@ -15,6 +17,8 @@
 #include "Selection.h"
 #include "SiteTable.h"
 
+#include "llvm/ADT/Optional.h"
+
 namespace torchprof::report {
 
 /// The nodes of one kind that are written in one module.
@@ -22,18 +26,19 @@ struct ModuleOps {
   std::string Kind;
   uint32_t Nodes = 0;
   uint64_t Calls = 0;
-  double Self = 0;
+  UInt128 Self = 0;
   bool Async = false;
+  bool Clipped = false; ///< the self time of one of them would be below 0
 };
 
 struct ModuleNode {
   std::string Name; ///< last component of the path; empty for the root
   std::string Path; ///< whole path
   std::string Class;
-  double Self = 0;
-  double Total = 0;
-  bool Measured = false; ///< Calls is known
-  uint64_t Calls = 0;
+  UInt128 Self = 0;
+  UInt128 Total = 0;
+  bool Clipped = false;           ///< as of ModuleOps
+  llvm::Optional<uint64_t> Calls; ///< none: no node tells
   std::vector<ModuleOps> Ops;
   std::vector<ModuleNode> Children; ///< in the order of execution
 };

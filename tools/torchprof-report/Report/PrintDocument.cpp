@@ -1,6 +1,7 @@
 //===- PrintDocument.cpp - CSV, JSON and Markdown -------------------------===//
 
 #include "PrintTable.h"
+#include "Printable.h"
 #include "Table.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -13,9 +14,13 @@ using namespace torchprof::report;
 // Of the JSON that the commands print; grows when members change.
 static constexpr int64_t SchemaVersion = 1;
 
-/// RFC 4180: quotes around what would not survive without.
-static void printCsvField(StringRef Text, raw_ostream &OS) {
-  if (Text.find_first_of("\",\r\n") == StringRef::npos) {
+/// RFC 4180: quotes around what would not survive without. What a spreadsheet
+/// would take for a formula begins with an apostrophe instead.
+static void printCsvText(StringRef Name, raw_ostream &OS) {
+  std::string Text = printable(Name);
+  if (!Text.empty() && StringRef("=+-@").contains(Text.front()))
+    Text.insert(Text.begin(), '\'');
+  if (StringRef(Text).find_first_of("\",") == StringRef::npos) {
     OS << Text;
     return;
   }
@@ -32,14 +37,18 @@ static void printCsv(const Table &T, raw_ostream &OS) {
   ListSeparator Comma(",");
   for (const TableColumn &C : T.Columns) {
     OS << Comma;
-    printCsvField(C.Id, OS);
+    printCsvText(C.Id, OS);
   }
   OS << '\n';
   for (const std::vector<Value> &Row : T.Rows) {
     ListSeparator Comma(",");
     for (size_t I = 0; I < Row.size(); ++I) {
       OS << Comma;
-      printCsvField(exactValue(Row[I], T.Columns[I]), OS);
+      std::string Text = exactValue(Row[I], T.Columns[I]);
+      if (Row[I].Type == ValueType::Text)
+        printCsvText(Text, OS);
+      else
+        OS << Text;
     }
     OS << '\n';
   }
@@ -94,10 +103,10 @@ static void printJson(const Document &D, raw_ostream &OS) {
 
 static std::string escapeMarkdown(StringRef Text) {
   std::string Out;
-  for (char C : Text) {
-    if (C == '|' || C == '\\' || C == '*' || C == '_' || C == '<')
+  for (char C : printable(Text)) {
+    if (StringRef("|\\*_<`[").contains(C))
       Out += '\\';
-    Out += C == '\n' ? ' ' : C;
+    Out += C;
   }
   return Out;
 }
@@ -134,6 +143,19 @@ static void printMarkdown(const Table &T, const PrintOptions &Options,
     OS << '\n' << escapeMarkdown(Note) << '\n';
 }
 
+/// \p T without the columns that only machines read.
+static Table forPeople(const Table &T) {
+  Table Out = T;
+  for (size_t I = T.Columns.size(); I-- > 0;) {
+    if (!T.Columns[I].ForMachines)
+      continue;
+    Out.Columns.erase(Out.Columns.begin() + static_cast<ptrdiff_t>(I));
+    for (std::vector<Value> &Row : Out.Rows)
+      Row.erase(Row.begin() + static_cast<ptrdiff_t>(I));
+  }
+  return Out;
+}
+
 void report::printDocument(const Document &D, const PrintOptions &Options,
                            raw_ostream &OS) {
   if (Options.Format == TableFormat::Json)
@@ -144,8 +166,8 @@ void report::printDocument(const Document &D, const PrintOptions &Options,
     if (Options.Format == TableFormat::Csv)
       printCsv(T, OS);
     else if (Options.Format == TableFormat::Markdown)
-      printMarkdown(T, Options, OS);
+      printMarkdown(forPeople(T), Options, OS);
     else
-      printTextTable(T, Options, OS);
+      printTextTable(forPeople(T), Options, OS);
   }
 }

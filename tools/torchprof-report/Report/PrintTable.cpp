@@ -1,6 +1,7 @@
 //===- PrintTable.cpp - aligned text --------------------------------------===//
 
 #include "PrintTable.h"
+#include "Printable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Locale.h"
@@ -54,14 +55,6 @@ static std::string padded(StringRef Text, unsigned Width, bool Left) {
   return Left ? Text.str() + Padding : Padding + Text.str();
 }
 
-/// Control characters would break the lines.
-static std::string printable(StringRef Text) {
-  std::string Out;
-  for (char C : Text)
-    Out += static_cast<unsigned char>(C) < ' ' || C == 127 ? ' ' : C;
-  return Out;
-}
-
 namespace {
 
 class TextTable {
@@ -89,7 +82,7 @@ TextTable::TextTable(const Table &T, const PrintOptions &Options,
                      raw_ostream &OS)
     : T(T), Options(Options), OS(OS) {
   for (const TableColumn &C : T.Columns) {
-    Heading.push_back(headingOf(C, Options.Unit));
+    Heading.push_back(printable(headingOf(C, Options.Unit)));
     Widths.push_back(widthOf(Heading.back()));
   }
   for (const std::vector<Value> &Row : T.Rows) {
@@ -187,14 +180,14 @@ void TextTable::footer() {
             padded(Amount(Line), AmountWidth, /*Left=*/false);
     Text +=
         std::string(Gap, ' ') + padded(Share(Line), ShareWidth, /*Left=*/false);
-    Text += std::string(Gap, ' ') + Line.Note;
+    Text += std::string(Gap, ' ') + printable(Line.Note);
     OS << StringRef(Text).rtrim(' ') << '\n';
   }
 }
 
 void TextTable::print() {
   if (!T.Title.empty())
-    OS << T.Title << '\n';
+    OS << printable(T.Title) << '\n';
   if (!T.Columns.empty()) {
     if (Options.Colors)
       OS << "\033[1m";
@@ -214,7 +207,7 @@ void TextTable::print() {
     footer();
   }
   for (const std::string &Note : T.Notes)
-    OS << Note << '\n';
+    OS << printable(Note) << '\n';
   ListSeparator Comma;
   for (size_t I = 0; I < Dropped.size(); ++I)
     if (Dropped[I])

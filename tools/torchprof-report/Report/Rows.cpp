@@ -1,10 +1,15 @@
 //===- Rows.cpp - sites grouped into rows ---------------------------------===//
 
 #include "Rows.h"
+#include "ModuleCalls.h"
+#include "SiteKey.h"
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
+
+// The group of what is in no module and at no known place.
+static constexpr StringLiteral OutsideName = "(outside)";
 
 /// "model.py:12(forward)", as in the stacks of torch.profiler.
 static std::string stackText(const SiteTable &Sites, uint32_t S,
@@ -23,101 +28,266 @@ static std::string stackText(const SiteTable &Sites, uint32_t S,
   return Text.empty() ? "?" : Text;
 }
 
-/// A region is in no module and at no known place.
-static bool hasRegions(GroupBy Group) {
-  return Group == GroupBy::Node || Group == GroupBy::Kind ||
-         Group == GroupBy::Method;
+/// True if the rows are modules or places in the source.
+static bool byPlace(GroupBy Group) {
+  return Group == GroupBy::Module || Group == GroupBy::Class ||
+         Group == GroupBy::Source || Group == GroupBy::Stack;
 }
 
-/// What the members of a group have in common.
-static std::string groupKey(const SiteTable &Sites, uint32_t S,
-                            const RowOptions &Options) {
+/// The names that a row can have, and what its group is called.
+struct SiteNames {
+  std::string Kind, Name, Module, Class, Source, Key, Label, Group;
+};
+
+static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
+                         const RowOptions &Options) {
+  SiteNames N;
+  N.Kind = Sites.kind(S).str();
+  N.Name = Sites.name(S).str();
+  N.Module = Sites.modulePath(S);
+  N.Class = Sites.className(S).str();
+  N.Label = Sites[S].isRoot() || Sites[S].Dynamic ? N.Name : N.Kind;
+  N.Source = Options.Group == GroupBy::Stack
+                 ? stackText(Sites, S, Options.StackDepth)
+                 : Sites.source(S);
+  if (byPlace(Options.Group) && Sites[S].isOutside())
+    (Options.Group == GroupBy::Module  ? N.Module
+     : Options.Group == GroupBy::Class ? N.Class
+                                       : N.Source) = OutsideName.str();
   switch (Options.Group) {
   case GroupBy::Node:
   case GroupBy::Thread:
-    return std::to_string(S);
+    break; // every site by itself, or not by names
   case GroupBy::Kind:
-    return Sites.kind(S).str();
+    N.Group = N.Kind;
+    break;
   case GroupBy::Module:
-    return Sites.modulePath(S);
+    N.Group = N.Module;
+    break;
   case GroupBy::Class:
-    return Sites.className(S).str();
+    N.Group = N.Class;
+    break;
   case GroupBy::Source:
-    return Sites.source(S);
   case GroupBy::Stack:
-    return stackText(Sites, S, Options.StackDepth);
+    N.Group = N.Source;
+    break;
   case GroupBy::Method:
-    return Sites[S].Root == NoIndex ? Sites.name(S).str()
-                                    : Sites.name(Sites[S].Root).str();
+    // Everything of a method has the method's name.
+    if (!Sites[S].isOutside())
+      N.Name = Sites.name(Sites[S].Root).str();
+    N.Group = (Sites[S].isOutside() ? "outside " : "method ") + N.Name;
+    break;
   }
-  return "";
+  if (Options.NamesApart)
+    N.Group += '\n' + N.Label;
+  return N;
+}
+
+/// Adds what was measured for a member, but not its self.
+static void addMeasure(RowMeasure &R, MeasureFold Fold, const MeasureTotal &T,
+                       bool Outermost) {
+  R.Count += T.Count;
+  if (Fold == MeasureFold::Peak)
+    R.Total = std::max<UInt128>(R.Total, T.Max);
+  else if (Outermost)
+    R.Total += T.Sum;
+  if (Outermost)
+    R.Time += T.Time;
 }
 
 /// Adds a site to a row; what the members do not agree on becomes empty.
 static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
-                      const std::string &Source, bool Outermost) {
-  std::string Names[] = {Sites.kind(S).str(), Sites.name(S).str(),
-                         Sites.modulePath(S), Sites.className(S).str(), Source};
-  std::string *Fields[] = {&R.Kind, &R.Name, &R.Module, &R.Class, &R.Source};
-  for (unsigned I = 0; I < std::size(Names); ++I) {
+                      const SiteNames &Names, bool Outermost) {
+  const std::string *From[] = {&Names.Kind,  &Names.Name,   &Names.Module,
+                               &Names.Class, &Names.Source, &Names.Key,
+                               &Names.Label};
+  std::string *Into[] = {&R.Kind,   &R.Name, &R.Module, &R.Class,
+                         &R.Source, &R.Key,  &R.Label};
+  for (unsigned I = 0; I < std::size(From); ++I) {
     if (R.Members == 0)
-      *Fields[I] = Names[I];
-    else if (*Fields[I] != Names[I])
-      Fields[I]->clear();
+      *Into[I] = *From[I];
+    else if (*Into[I] != *From[I])
+      Into[I]->clear();
   }
   if (R.Members++ == 0)
     R.Order = S;
-  // What ran beside its parent, and user regions, which are around runs.
-  R.Outside &= Sites[S].Async || Sites[S].isRegion();
-  R.Measured.add(Sites.measured(S));
-  R.Self += Sites.self(S);
+  R.Outside &= Sites[S].Async || Sites[S].isOutside();
+  R.Overlay &= Sites[S].isOverlay();
+  R.Self += Sites.self(S).Amount;
+  R.Clipped |= Sites.self(S).Excess != 0;
   if (Outermost)
     R.Total += Sites.total(S);
+  R.Measures.resize(Sites.measures().size());
+  for (MeasureId M = 0; M < R.Measures.size(); ++M) {
+    addMeasure(R.Measures[M], Sites.measures()[M].Fold, Sites.measured(M, S),
+               Outermost);
+    R.Measures[M].Self += Sites.self(M, S).Amount;
+  }
+}
+
+/// A row for each lane, and one for what ran on it outside of all models.
+static std::vector<Row> makeLaneRows(const SiteTable &Sites,
+                                     const Selection &Selected) {
+  std::vector<Row> Rows;
+  std::vector<bool> IsSelected(Sites.size());
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    IsSelected[S] = Selected.matches(Sites, S);
+  std::vector<LaneParts> Parts = Sites.partsByLane();
+  std::vector<std::vector<LaneParts>> MeasureParts;
+  for (MeasureId M = 0; M < Sites.measures().size(); ++M)
+    MeasureParts.push_back(Sites.partsByLane(M));
+  for (size_t L = 0; L < Sites.lanes().size(); ++L) {
+    const TableLane &Lane = Sites.lanes()[L];
+    std::string Name =
+        Sites.profiles() > 1 ? Lane.File + ": " + Lane.Name : Lane.Name;
+    for (bool Outside : {false, true}) {
+      auto Counts = [&](uint32_t S) {
+        return IsSelected[S] && Sites[S].isOutside() == Outside;
+      };
+      Row R;
+      R.Order = static_cast<uint32_t>(Rows.size());
+      R.Name = Outside ? Name + ", outside of models" : Name;
+      R.Outside = Outside;
+      R.Overlay = false;
+      auto Outermost = [&](uint32_t S) {
+        return Sites[S].Parent == NoIndex || (Sites[S].Flags & SF_Async);
+      };
+      for (const auto &[S, A] : Lane.Measured) {
+        if (!Counts(S) || Sites[S].isOverlay())
+          continue;
+        ++R.Members;
+        R.Measured.add(A);
+        R.Clipped |= Sites.self(S).Excess != 0;
+        if (Outermost(S))
+          R.Total += A.Sum;
+      }
+      R.Measures.resize(Sites.measures().size());
+      for (const auto &[MeasureAndSite, T] : Lane.Measures)
+        if (auto [M, S] = MeasureAndSite; Counts(S) && !Sites[S].isOverlay())
+          addMeasure(R.Measures[M], Sites.measures()[M].Fold, T, Outermost(S));
+      for (MeasureId M = 0; M < R.Measures.size(); ++M)
+        for (const auto &[S, Amount] : MeasureParts[M][L].Self)
+          if (Counts(S))
+            R.Measures[M].Self += Amount;
+      for (const auto &[S, Amount] : Parts[L].Self)
+        if (Counts(S))
+          R.Self += Amount;
+      // A run inside another one is part of that one's time.
+      if (!Outside)
+        for (const auto &[S, Amount] : Parts[L].RunsInside)
+          if (Counts(S))
+            R.Total -= std::min(Amount, R.Total);
+      if (R.Members)
+        Rows.push_back(std::move(R));
+    }
+  }
+  return Rows;
+}
+
+namespace {
+
+/// Groups sites by what they have in common.
+class RowMaker {
+public:
+  RowMaker(const SiteTable &Sites, const RowOptions &Options)
+      : Sites(Sites), Options(Options), GroupOf(Sites.size(), NoIndex) {
+    if (Options.Group == GroupBy::Module || Options.Group == GroupBy::Class)
+      Calls = std::make_unique<ModuleCalls>(Sites);
+    if (Options.Keys && Options.Group == GroupBy::Node)
+      Keys = siteKeys(Sites);
+  }
+
+  /// Sites come in the order of their numbers.
+  void add(uint32_t S);
+
+  std::vector<Row> finish() {
+    // The times of single calls are known where nothing but calls was measured.
+    for (size_t I = 0; I < Rows.size(); ++I)
+      if (Calls && !HasNodes[I])
+        Rows[I].CallsAreSpans = true;
+    return std::move(Rows);
+  }
+
+private:
+  void addModuleCalls(Row &R, StringRef Group, uint32_t S);
+  bool isOutermost(uint32_t S) const {
+    for (uint32_t I = Sites[S].Parent; I != NoIndex; I = Sites[I].Parent)
+      if (GroupOf[I] == GroupOf[S])
+        return false;
+    return true;
+  }
+
+  const SiteTable &Sites;
+  const RowOptions &Options;
+  std::vector<Row> Rows;
+  std::vector<bool> HasNodes;    ///< by row: not only roots and modules
+  std::vector<uint32_t> GroupOf; ///< by site
+  std::map<std::string, uint32_t> Groups;
+  std::vector<SiteKey> Keys;
+  std::unique_ptr<ModuleCalls> Calls; ///< where rows are modules or classes
+  /// Instances, by row, and methods whose calls have been counted.
+  std::set<std::pair<const Manifest *, std::string>> CountedModules;
+  std::set<uint32_t> CountedMethods;
+};
+
+} // namespace
+
+/// Counts the calls of the module that \p S is written in, once.
+void RowMaker::addModuleCalls(Row &R, StringRef Group, uint32_t S) {
+  if (R.Members == 1) {
+    R.CallsAreSpans = false;
+    R.Calls = 0;
+  }
+  std::string Path = Sites.modulePath(S);
+  if (!CountedModules.emplace(Sites.manifest(S), (Group + "\n" + Path).str())
+           .second)
+    return;
+  Optional<uint64_t> More = Calls->of(Sites.manifest(S), Path);
+  if (R.Calls && More)
+    *R.Calls += *More;
+  else
+    R.Calls = None;
+}
+
+void RowMaker::add(uint32_t S) {
+  const Site &Here = Sites[S];
+  bool Alone = Options.Group == GroupBy::Node;
+  if (Here.isOverlay() && !Alone && Options.Group != GroupBy::Kind)
+    return;
+  SiteNames Names = namesOf(Sites, S, Options);
+  if (!Keys.empty())
+    Names.Key = Keys[S].text();
+  auto Next = static_cast<uint32_t>(Rows.size());
+  uint32_t Number =
+      Alone ? Next : Groups.emplace(Names.Group, Next).first->second;
+  if (Number == Next) {
+    Rows.emplace_back();
+    HasNodes.push_back(false);
+  }
+  GroupOf[S] = Number;
+  Row &R = Rows[Number];
+  addMember(R, Sites, S, Names, isOutermost(S));
+  if (!Here.isRoot() && !Here.isModule())
+    HasNodes[Number] = true;
+  // The calls of a method are those of its root, selected or not.
+  if (Options.Group != GroupBy::Method || Here.isOutside())
+    R.Measured.add(Sites.measured(S));
+  else if (CountedMethods.insert(Here.Root).second)
+    R.Measured.add(Sites.measured(Here.Root));
+  if (Calls && !Here.isOutside())
+    addModuleCalls(R, Names.Group, S);
 }
 
 std::vector<Row> report::makeRows(const SiteTable &Sites,
                                   const Selection &Selected,
                                   const RowOptions &Options) {
-  std::vector<Row> Rows;
-  // Which group a site belongs to, to find members inside members.
-  std::vector<uint32_t> GroupOf(Sites.size(), NoIndex);
-  std::map<std::string, uint32_t> Groups;
-  for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (!Sites.reached(S) && !Options.Unreached)
-      continue;
-    if (!Selected.matches(Sites, S))
-      continue;
-    if (Options.Group == GroupBy::Node) {
-      Row &R = Rows.emplace_back();
-      addMember(R, Sites, S, Sites.source(S), /*Outermost=*/true);
-      continue;
-    }
-    if (Sites[S].isRegion() && !Options.NamesApart &&
-        !hasRegions(Options.Group))
-      continue;
-    std::string Key = groupKey(Sites, S, Options);
-    if (Options.NamesApart)
-      Key += '\n' + (Sites[S].isRegion() || Sites[S].isRoot()
-                         ? Sites.name(S).str()
-                         : Sites.kind(S).str());
-    auto [It, IsNew] = Groups.emplace(Key, static_cast<uint32_t>(Rows.size()));
-    if (IsNew)
-      Rows.emplace_back();
-    GroupOf[S] = It->second;
-    bool Outermost = true;
-    for (uint32_t I = Sites[S].Parent; I != NoIndex && Outermost;
-         I = Sites[I].Parent)
-      Outermost = GroupOf[I] != GroupOf[S];
-    Row &R = Rows[It->second];
-    addMember(R, Sites, S,
-              Options.Group == GroupBy::Stack
-                  ? stackText(Sites, S, Options.StackDepth)
-                  : Sites.source(S),
-              Outermost);
-    if (Options.Group == GroupBy::Method)
-      R.Name = It->first;
-  }
-  return Rows;
+  if (Options.Group == GroupBy::Thread)
+    return makeLaneRows(Sites, Selected);
+  RowMaker Rows(Sites, Options);
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if ((Sites.reached(S) || Options.Unreached) && Selected.matches(Sites, S))
+      Rows.add(S);
+  return Rows.finish();
 }
 
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
@@ -126,51 +296,41 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   std::vector<bool> SiteSelected(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     SiteSelected[S] = Selected.matches(Sites, S);
-    if (SiteSelected[S] && Sites[S].Root != NoIndex)
+    if (SiteSelected[S] && !Sites[S].Dynamic)
       RootSelected[Sites[S].Root] = true;
   }
+  __int128 Total = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].Root == NoIndex || !RootSelected[Sites[S].Root])
+    const Site &Here = Sites[S];
+    if (Here.Dynamic || !RootSelected[Here.Root])
       continue;
     const Aggregate &A = Sites.measured(S);
     if (SiteSelected[S]) {
       T.Unfinished += A.unfinished();
       T.Cut += A.Cut;
     }
-    __int128 Self = std::max<__int128>(Sites.self(S), 0);
-    // A run started by a node (or by a root itself) is a call: its time is in
-    // the outer run's already.
-    T.Total -= A.Nested;
-    if (Sites[S].isRoot() && Sites[S].Parent == NoIndex) {
-      T.Total += A.Sum;
+    const SelfPart &Self = Sites.self(S);
+    if (Here.Async) {
+      T.Async += Self.Amount;
+      continue;
+    }
+    // A run inside a run is part of that one's time.
+    Total -= static_cast<__int128>(Sites.runsInside(S));
+    if (Here.Parent == NoIndex)
+      Total += static_cast<__int128>(A.Sum);
+    T.Excess += Self.Excess;
+    if (Here.isRoot()) {
       T.Runs += A.Count;
-    } else if (Sites[S].Async)
-      T.Async += Self;
-    else if (SiteSelected[S])
-      T.Nodes += Self;
+      T.Unattributed += Self.Amount;
+    } else if (SiteSelected[S])
+      T.Nodes += Self.Amount;
     else
-      T.NotSelected += Self;
+      T.NotSelected += Self.Amount;
   }
   // Damaged numbers must not become a huge total.
-  if (static_cast<__int128>(T.Total) < 0)
-    T.Total = 0;
+  if (Total < 0)
+    T.Excess += static_cast<UInt128>(Total);
+  else
+    T.Total = static_cast<UInt128>(Total);
   return T;
-}
-
-Row report::makeThreadRow(const SiteTable &Sites, const Selection &Selected,
-                          StringRef Name, uint32_t Order) {
-  Row R;
-  R.Name = Name.str();
-  R.Order = Order;
-  for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].isRegion() || !Sites.reached(S) || !Selected.matches(Sites, S))
-      continue;
-    ++R.Members;
-    R.Outside = false;
-    R.Self += std::max<__int128>(Sites.self(S), 0);
-    R.Measured.add(Sites.measured(S));
-    if (Sites[S].Parent == NoIndex || (Sites[S].Flags & SF_Async))
-      R.Total += Sites.total(S);
-  }
-  return R;
 }

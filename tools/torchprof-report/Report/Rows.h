@@ -4,8 +4,15 @@
 //
 //   total  time between begin and end. Of a group: the sum over its outermost
 //          members, so that a node inside another member is not counted twice.
-//   self   total minus the synchronous children's, summed over the members.
-//   calls, mean, percentiles: over the spans of all members.
+//   self   the sum of the members' self times (SiteTable::self()), so that
+//          every grouping adds up to the same.
+//   calls, mean, percentiles: over the spans of all members; of a method, over
+//          its runs. Modules and classes have calls of their own; only their
+//          number is known unless the modules were measured themselves.
+//
+// What lies outside of all models is in no module and at no known place: where
+// rows are modules, classes or places, it has a row of its own, "(outside)".
+// An overlay has rows of its own, but no share in the rows of places.
 //
 // Shares are of the sum of the totals of outermost roots (method calls that
 // are not inside another one) whose methods have a selected site. Ticks.
@@ -18,39 +25,52 @@
 #include "Selection.h"
 #include "SiteTable.h"
 
+#include "llvm/ADT/Optional.h"
+
 namespace torchprof::report {
 
 enum class GroupBy { Node, Kind, Module, Class, Source, Stack, Thread, Method };
 
-struct Row {
-  uint32_t Order = 0; ///< site number of the first member
-  // What all members agree on; empty where they do not.
-  std::string Kind, Name, Module, Class, Source;
-  Aggregate Measured;
-  UInt128 Total = 0;
-  __int128 Self = 0;
-  uint32_t Members = 0;
-  bool Outside = true; ///< no member is part of the runs' time
-
-  /// Self for people: never below 0. See belowZero().
-  double selfTicks() const { return Self > 0 ? static_cast<double>(Self) : 0; }
-  /// Children were counted whose parents were cut or not finished.
-  bool belowZero() const { return Self < 0; }
+/// A measure of the members of a row.
+struct RowMeasure {
+  uint64_t Count = 0; ///< spans measured
+  UInt128 Total = 0;  ///< as Row::Total; of a peak, the largest
+  UInt128 Self = 0;
+  UInt128 Time = 0; ///< host ticks of the spans measured, as Total
 };
 
-/// What the whole selection adds up to. Ticks.
+struct Row {
+  uint32_t Order = 0; ///< site number of the first member, or the lane's
+  // What all members agree on; empty where they do not.
+  std::string Kind, Name, Module, Class, Source, Key;
+  /// A method or what came to be at run time by its name, a node by its kind.
+  std::string Label;
+  Aggregate Measured;
+  UInt128 Total = 0;
+  UInt128 Self = 0;
+  std::vector<RowMeasure> Measures; ///< by MeasureId
+  uint32_t Members = 0;
+  /// False: a call is not a span of a member; Calls is their number, if known.
+  bool CallsAreSpans = true;
+  llvm::Optional<uint64_t> Calls;
+  bool Clipped = false; ///< a member's self time would be below 0
+  bool Outside = true;  ///< no member is part of the runs' time
+  bool Overlay = true;  ///< all members lie over nodes, whose self time it is
+};
+
+/// What the whole selection adds up to: Total = Nodes + NotSelected +
+/// Unattributed - Excess. Ticks.
 struct Totals {
   UInt128 Total = 0;        ///< outermost roots
-  __int128 Nodes = 0;       ///< self times of selected sites but roots
-  __int128 NotSelected = 0; ///< self times of the others
-  __int128 Async = 0;       ///< self times of what ran beside its parent
+  UInt128 Nodes = 0;        ///< self times of selected sites but roots
+  UInt128 NotSelected = 0;  ///< self times of the others
+  UInt128 Unattributed = 0; ///< self times of the roots
+  UInt128 Excess = 0;       ///< children's times beyond their parents'
+  UInt128 Async = 0;        ///< self times of what ran beside its parent
   uint64_t Runs = 0;        ///< counted calls of the roots
   uint64_t Unfinished = 0;
   uint64_t Cut = 0;
 
-  __int128 unattributed() const {
-    return static_cast<__int128>(Total) - Nodes - NotSelected;
-  }
   double share(double Ticks) const {
     return Total ? 100 * Ticks / static_cast<double>(Total) : 0;
   }
@@ -60,20 +80,17 @@ struct RowOptions {
   GroupBy Group = GroupBy::Node;
   unsigned StackDepth = 0; ///< frames of GroupBy::Stack; 0: all
   bool Unreached = false;  ///< also sites that no run came to
-  /// GroupBy::Kind and Stack: a group for each method and each region.
+  /// GroupBy::Kind and Stack: a group for each label.
   bool NamesApart = false;
+  bool Keys = false; ///< fill Row::Key of GroupBy::Node
 };
 
 /// One row per group, in the order of their first members. GroupBy::Thread
-/// needs the lanes and is made by the caller with one table per lane.
+/// needs a table that was filled with AddOptions::Lanes.
 std::vector<Row> makeRows(const SiteTable &Sites, const Selection &Selected,
                           const RowOptions &Options);
 
 Totals makeTotals(const SiteTable &Sites, const Selection &Selected);
-
-/// The sites' totals as one row, for GroupBy::Thread.
-Row makeThreadRow(const SiteTable &Sites, const Selection &Selected,
-                  llvm::StringRef Name, uint32_t Order);
 
 } // namespace torchprof::report
 

@@ -1,7 +1,7 @@
 //===- Runs.h - how long the runs took --------------------------*- C++ -*-===//
 //
-// Tables about whole runs of a method, and about nodes that differ from run to
-// run.
+// Tables about whole runs of a method, about nodes that differ from run to
+// run, and about the single calls of nodes that a profile keeps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,14 @@ namespace torchprof::report {
 struct RunLatency {
   uint64_t EndRealtimeNs = 0; ///< CLOCK_REALTIME, as far as the anchors know
   double LatencyNs = 0;
+  std::string Thread; ///< name of the lane
 };
 
 /// The runs that the profiles' rings still hold, by root, in order of time.
 class RunLatencies {
 public:
-  /// Adds the rings of a profile that was just added to \p Sites.
-  void add(const Profile &P, const SiteTable &Sites);
+  /// Adds the rings of a profile. \p Slots: what adding it to a table gave.
+  void add(const Profile &P, const SlotToSite &Slots);
 
   /// Latencies of a root's last runs; empty if none are known.
   llvm::ArrayRef<RunLatency> of(uint32_t Root) const;
@@ -34,15 +35,23 @@ private:
 };
 
 /// Minimum, mean, percentiles, maximum and first of each method. Percentiles
-/// are exact when the rings still hold every run, else within 3.6 %.
+/// are exact when the rings still hold every run; else they come from the
+/// histogram.
 Table makeLatencyTable(const SiteTable &Sites, const RunLatencies &Latencies);
 
 /// Number of runs per range of latencies, with bars for people.
 Table makeLatencyHistogram(const SiteTable &Sites);
 
-/// The last \p Count runs of each method.
+/// The last \p Count runs of each method, all that are kept if it is 0.
 Table makeLastRuns(const SiteTable &Sites, const RunLatencies &Latencies,
                    unsigned Count);
+
+/// The first calls, thread by thread, of the sites named \p Name: those that
+/// their cells keep one by one. Needs a table filled with AddOptions::Lanes.
+/// The error says what names exist that are similar.
+llvm::Expected<Table> makeFirstCalls(const SiteTable &Sites,
+                                     const Selection &Selected,
+                                     llvm::StringRef Name);
 
 /// Nodes by std / mean, the most varying first, of those that matter: at least
 /// 0.1 % of the total.

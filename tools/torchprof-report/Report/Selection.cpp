@@ -1,6 +1,7 @@
 //===- Selection.cpp - which sites a command is about ---------------------===//
 
 #include "Selection.h"
+#include "ColumnSet.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -49,22 +50,26 @@ bool Selection::matches(const SiteTable &Sites, uint32_t S) const {
 Error Selection::checkAgainst(const SiteTable &Sites) const {
   for (const std::vector<Glob> *Globs : {&Include, &Exclude})
     for (const Glob &G : *Globs) {
-      std::set<std::string> Kinds;
+      std::set<std::string> Kinds, Names;
       bool Found = false;
       for (uint32_t S = 0; S < Sites.size() && !Found; ++S) {
         StringRef Kind = Sites.kind(S);
         Found = G.Pattern.match(Kind) || G.Pattern.match(Sites.name(S)) ||
                 G.Pattern.match(Sites.modulePath(S));
         Kinds.insert(Kind.str());
+        Names.insert({Kind.str(), Sites.name(S).str(), Sites.modulePath(S)});
       }
       if (Found)
         continue;
+      std::vector<std::string> Known(Names.begin(), Names.end());
+      StringRef Nearest = nearestName(*G.Text, Known);
       return createStringError(
           inconvertibleErrorCode(),
-          Twine(Globs == &Include ? "--include=" : "--exclude=") + *G.Text +
-              ": expected a glob that matches a kind, name or module path, "
-              "found none that does; the kinds are " +
-              join(Kinds.begin(), Kinds.end(), ", "));
+          "no site matches " +
+              Twine(Globs == &Include ? "--include=" : "--exclude=") + *G.Text +
+              (Nearest.empty()
+                   ? "; the kinds are " + join(Kinds.begin(), Kinds.end(), ", ")
+                   : "; did you mean " + Nearest + "?"));
     }
   return Error::success();
 }

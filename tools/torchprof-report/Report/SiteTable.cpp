@@ -1,6 +1,8 @@
 //===- SiteTable.cpp - the sites of profiles and what they measured -------===//
 
 #include "SiteTable.h"
+#include "../Profile/EnumNames.h"
+#include "SiteKey.h"
 
 #include "llvm/ADT/Twine.h"
 
@@ -14,24 +16,53 @@ using namespace torchprof::report;
 // Adding profiles
 //===----------------------------------------------------------------------===//
 
-void SiteTable::addModel(const Model &M) {
+/// Finds a model with the same layers and takes \p M for it.
+bool SiteTable::addSameLayers(const Model &M, SlotToSite &Slots) {
+  std::map<SiteKey, uint32_t> Wanted;
+  for (const SiteKey &Key : siteKeys(*M.Table))
+    Wanted.emplace(Key, static_cast<uint32_t>(Wanted.size()));
+  for (const auto &[First, Table] : Models) {
+    if (Table->Sites.size() != Wanted.size())
+      continue;
+    std::vector<uint32_t> SiteOf(Wanted.size(), NoIndex);
+    uint32_t S = First;
+    for (const SiteKey &Key : siteKeys(*Table)) {
+      auto It = Wanted.find(Key);
+      if (It == Wanted.end())
+        break;
+      SiteOf[It->second] = S++;
+    }
+    if (S - First == Wanted.size()) {
+      Slots.add(M.FirstSlot, std::move(SiteOf));
+      return true;
+    }
+  }
+  return false;
+}
+
+void SiteTable::addModel(const Model &M, const AddOptions &Options,
+                         SlotToSite &Slots) {
+  if (Options.SameLayers && !FirstSiteOfModel.count(M.Table->ModelId) &&
+      addSameLayers(M, Slots))
+    return;
   auto [Known, IsNew] = FirstSiteOfModel.emplace(
       M.Table->ModelId, static_cast<uint32_t>(Sites.size()));
   auto Count = static_cast<uint32_t>(M.Table->Sites.size());
   uint32_t First = Known->second;
-  if (!IsNew && Sites[First].Table->Sites.size() != Count) {
+  if (!IsNew && Sites[First].Origin->manifest()->Sites.size() != Count) {
     Warnings.push_back("model " + std::to_string(M.Table->ModelId) +
                        " has other sites than in an earlier file; left out");
     return;
   }
-  if (Count)
-    SlotRanges[M.FirstSlot] = {Count, First};
+  Slots.add(M.FirstSlot, Count, First);
   if (!IsNew)
     return;
+  Models.emplace_back(First, M.Table);
+  ModelOrigins.push_back(std::make_unique<ManifestOrigin>(M.Table));
   for (uint32_t I = 0; I < Count; ++I) {
     const ManifestSite &Entry = M.Table->Sites[I];
     Site S;
-    S.Table = M.Table;
+    S.Origin = ModelOrigins.back().get();
     S.Index = I;
     S.Flags = Entry.Flags;
     S.Async = Entry.Flags & SF_Async;
@@ -41,35 +72,45 @@ void SiteTable::addModel(const Model &M) {
       S.Root = Sites[S.Parent].Root;
       S.Async |= Sites[S.Parent].Async;
     }
-    Sites.push_back(std::move(S));
+    Sites.push_back(S);
   }
   Measured.resize(Sites.size());
 }
 
-uint32_t SiteTable::addRegion(const DynamicSite &D) {
-  uint32_t Around = siteOfSlot(D.Parent);
-  auto [Known, IsNew] = SiteOfRegion.emplace(
-      std::make_pair(Around, D.Name), static_cast<uint32_t>(Sites.size()));
+uint32_t SiteTable::addDynamic(uint32_t Parent, StringRef Kind,
+                               StringRef Name) {
+  auto [Known, IsNew] =
+      DynamicSites.emplace(std::make_tuple(Parent, Kind.str(), Name.str()),
+                           static_cast<uint32_t>(Sites.size()));
   if (IsNew) {
     Site S;
-    S.RegionName = D.Name;
-    S.Around = Around;
-    S.DynamicFlags = D.Flags;
-    Sites.push_back(std::move(S));
+    S.Origin = Dynamic.get();
+    S.Index = Dynamic->add(Kind, Name);
+    S.Dynamic = true;
+    S.Parent = Parent;
+    if (Parent != NoIndex) {
+      S.Root = Sites[Parent].Root;
+      S.Async = Sites[Parent].Async;
+    }
+    Sites.push_back(S);
     Measured.emplace_back();
+    forgetParts();
   }
   return Known->second;
 }
 
-void SiteTable::addSites(const Profile &P) {
-  SlotRanges.clear();
+SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
+  SlotToSite Slots;
   for (const Model &M : P.Models)
-    addModel(M);
+    addModel(M, Options, Slots);
   for (const DynamicSite &D : P.DynamicSites) {
-    if (D.Kind != format::DynamicKind::Group)
-      SlotRanges[D.Slot] = {1, addRegion(D)};
-    else if (uint32_t S = siteOfSlot(D.Parent); S != NoIndex)
-      Groups.emplace(S, D.Name);
+    uint32_t Parent = Slots[D.Parent];
+    if (D.Kind == format::DynamicKind::Group) {
+      if (Parent != NoIndex)
+        Groups.emplace(Parent, D.Name);
+      continue;
+    }
+    Slots.add(D.Slot, 1, addDynamic(Parent, nameOf(D.Kind), D.Name));
   }
   TickClock Other(P);
   if (ProfileCount++ == 0)
@@ -77,15 +118,8 @@ void SiteTable::addSites(const Profile &P) {
   if (!Other.rateKnown())
     Warnings.push_back(P.FileName + ": the clock's rate is not known; "
                                     "one tick is taken as one nanosecond");
-}
-
-uint32_t SiteTable::siteOfSlot(format::Slot Slot) const {
-  auto Range = SlotRanges.upper_bound(Slot);
-  if (Range == SlotRanges.begin())
-    return NoIndex;
-  --Range;
-  uint32_t Offset = Slot - Range->first;
-  return Offset < Range->second.first ? Range->second.second + Offset : NoIndex;
+  forgetParts();
+  return Slots;
 }
 
 double SiteTable::scaleTo(const TickClock &Other) {
@@ -97,7 +131,8 @@ double SiteTable::scaleTo(const TickClock &Other) {
   return 1;
 }
 
-void SiteTable::addCells(const Profile &P, const Lane &L, bool Histograms,
+void SiteTable::addCells(const Profile &P, const Lane &L,
+                         const SlotToSite &Slots, const AddOptions &Options,
                          double Scale) {
   uint64_t Unknown = 0;
   format::Cell Copy;
@@ -109,7 +144,7 @@ void SiteTable::addCells(const Profile &P, const Lane &L, bool Histograms,
         Whole = readCell(Source, Copy, /*Live=*/true);
         C = &Copy;
       }
-      uint32_t S = siteOfSlot(Source.Site);
+      uint32_t S = Slots[Source.Site];
       if (S == NoIndex) {
         ++Unknown;
         continue;
@@ -124,12 +159,33 @@ void SiteTable::addCells(const Profile &P, const Lane &L, bool Histograms,
       // Not touched since the last reset: what it holds was thrown away.
       if (C->Epoch != static_cast<uint32_t>(P.Epoch))
         continue;
-      Measured[S].add(*C, Scale, Histograms);
+      Measured[S].add(*C, Scale, Options.Histograms);
+      if (Options.Lanes)
+        Lanes.back().Measured[S].add(*C, Scale, Options.Histograms);
     }
   if (Unknown)
     Warnings.push_back(P.FileName + ": " + L.name() + ": left out " +
                        std::to_string(Unknown) +
                        " cells of slots that no model or region has");
+}
+
+void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
+                            const SlotToSite &Slots, double Scale) {
+  for (const MeasureCells &Cells : L.Measures) {
+    MeasureId M = declareMeasure({Cells.Name, Cells.Unit, Cells.Sum});
+    for (const format::MeasureCell &Source : Cells.Cells) {
+      format::MeasureCell C;
+      uint32_t S = Slots[Source.Site];
+      if (S == NoIndex || !readCell(Source, C, P.maybeLive()) ||
+          C.Epoch != static_cast<uint32_t>(P.Epoch))
+        continue;
+      auto Time = static_cast<uint64_t>(
+          std::llround(static_cast<double>(C.Time) * Scale));
+      addMeasure(
+          M, S, Lane,
+          {C.Word / 2, C.Sum, C.Max, C.Nested, Scale == 1 ? C.Time : Time});
+    }
+  }
 }
 
 void SiteTable::addProbeCost(const Profile &P,
@@ -141,7 +197,7 @@ void SiteTable::addProbeCost(const Profile &P,
     Lowered = Explicit;
   double Ticks = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].isRegion())
+    if (Sites[S].Dynamic) // its cost was not calibrated
       continue;
     uint64_t Spans = Measured[S].Begins - (S < Before.size() ? Before[S] : 0);
     bool Wraps = Sites[S].Flags & (SF_Root | SF_Module | SF_Control | SF_Async);
@@ -150,87 +206,75 @@ void SiteTable::addProbeCost(const Profile &P,
   ProbeTicks += Ticks * TickClock(P).nsPerTick() / Clock.nsPerTick();
 }
 
-void SiteTable::add(const Profile &P, SelectCells Select) {
-  addSites(P);
-  ChildTotals.clear();
+SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
+  SlotToSite Slots = addSites(P, Options);
   double Scale = scaleTo(TickClock(P));
   std::vector<uint64_t> Before;
   if (ProfileCount > 1)
     for (const Aggregate &A : Measured)
       Before.push_back(A.Begins);
-  for (const Lane &L : P.Lanes)
-    if (Select.Lane == NoIndex || Select.Lane == L.Record.Lane)
-      addCells(P, L, Select.Histograms, Scale);
+  for (const Lane &L : P.Lanes) {
+    if (Options.Lanes)
+      Lanes.push_back({P.FileName, L.name(), {}, {}});
+    addCells(P, L, Slots, Options, Scale);
+    addMeasures(
+        P, L, Options.Lanes ? static_cast<uint32_t>(Lanes.size()) - 1 : NoIndex,
+        Slots, Scale);
+  }
   addProbeCost(P, Before);
   for (unsigned I = 0; I < format::CounterCapacity; ++I)
     Counters[I] += P.Process.Counters[I];
+  return Slots;
 }
 
 //===----------------------------------------------------------------------===//
-// Names
+// Names and places
 //===----------------------------------------------------------------------===//
 
-StringRef SiteTable::kind(uint32_t S) const {
-  if (Sites[S].isRegion())
-    return "region";
-  return Sites[S].Table->string(Sites[S].entry().Kind);
-}
-
-StringRef SiteTable::overload(uint32_t S) const {
-  if (Sites[S].isRegion())
-    return "";
-  return Sites[S].Table->string(Sites[S].entry().Overload);
-}
-
-StringRef SiteTable::name(uint32_t S) const {
-  if (Sites[S].isRegion())
-    return Sites[S].RegionName;
-  return Sites[S].Table->string(Sites[S].entry().Name);
-}
-
-uint32_t SiteTable::scope(uint32_t S) const {
-  return Sites[S].isRegion() ? NoIndex : Sites[S].entry().Scope;
+/// The site whose origin knows where \p S stands: \p S or what it lies over.
+const Site &SiteTable::place(uint32_t S) const {
+  while (Sites[S].Dynamic && Sites[S].Parent != NoIndex)
+    S = Sites[S].Parent;
+  return Sites[S];
 }
 
 std::string SiteTable::modulePath(uint32_t S) const {
-  if (Sites[S].isRegion())
-    return "";
-  return Sites[S].Table->modulePath(Sites[S].entry().Scope);
+  const Site &Place = place(S);
+  return Place.Origin->modulePath(Place.Index);
 }
 
 StringRef SiteTable::className(uint32_t S) const {
-  if (Sites[S].isRegion())
-    return "";
-  const Manifest &M = *Sites[S].Table;
-  for (uint32_t I = Sites[S].entry().Scope; I != NoIndex;
-       I = M.Scopes[I].Parent)
-    if (M.Scopes[I].Class)
-      return M.string(M.Scopes[I].Class);
-  return "";
+  const Site &Place = place(S);
+  return Place.Origin->className(Place.Index);
 }
 
 std::vector<Frame> SiteTable::frames(uint32_t S) const {
-  std::vector<Frame> Frames;
-  if (Sites[S].isRegion())
-    return Frames;
-  const Manifest &M = *Sites[S].Table;
-  SourcePosition Position = Sites[S].entry().Source;
-  for (uint32_t I = Sites[S].entry().Scope; I != NoIndex;
-       I = M.Scopes[I].Parent) {
-    const ManifestScope &Scope = M.Scopes[I];
-    StringRef Function = M.string(Scope.Function);
-    Frames.push_back(
-        {Function.take_until([](char C) { return C == '('; }).str(),
-         M.modulePath(I), M.string(Scope.Class), M.string(Position.File),
-         Position.Line, Position.Column, M.string(Position.Text)});
-    Position = Scope.Call;
-  }
+  const Site &Place = place(S);
+  std::vector<Frame> Frames = Place.Origin->frames(Place.Index);
+  for (Frame &F : Frames)
+    F.File = Prefix.cut(F.File).str();
   return Frames;
 }
 
-/// True for a file of the torch package, in Python's tree or in a model's.
-static bool isFrameworkFile(StringRef File) {
-  return File.startswith("torch/") || File.contains("/torch/");
+StringRef SiteTable::signature(uint32_t Root) const {
+  return Sites[Root].Origin->signature(Sites[Root].Index);
+}
+
+const Manifest *SiteTable::manifest(uint32_t S) const {
+  return place(S).Origin->manifest();
+}
+
+uint32_t SiteTable::scope(uint32_t S) const {
+  const Site &Place = place(S);
+  return Place.Origin->scope(Place.Index);
+}
+
+std::vector<uint32_t> SiteTable::producers(uint32_t S) const {
+  std::vector<uint32_t> Producers;
+  uint32_t First = S - Sites[S].Index;
+  for (uint32_t Producer : Sites[S].Origin->producers(Sites[S].Index))
+    Producers.push_back(First + Producer);
+  return Producers;
 }
 
 std::string SiteTable::source(uint32_t S) const {
@@ -239,7 +283,7 @@ std::string SiteTable::source(uint32_t S) const {
     if (F.File.empty())
       continue;
     std::string Text = F.File + ":" + std::to_string(F.Line);
-    if (!isFrameworkFile(F.File))
+    if (!F.Framework)
       return Text;
     if (Innermost.empty())
       Innermost = Text;
@@ -247,24 +291,8 @@ std::string SiteTable::source(uint32_t S) const {
   return Innermost.empty() ? "?" : Innermost;
 }
 
-StringRef SiteTable::signature(uint32_t Root) const {
-  if (Sites[Root].isRegion())
-    return "";
-  const Manifest &M = *Sites[Root].Table;
-  return M.string(M.Scopes[Sites[Root].entry().Scope].Function);
-}
-
-//===----------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------===//
-
-__int128 SiteTable::self(uint32_t S) const {
-  if (ChildTotals.size() != Sites.size()) {
-    ChildTotals.assign(Sites.size(), 0);
-    for (uint32_t I = 0; I < Sites.size(); ++I)
-      if (Sites[I].Parent != NoIndex && !(Sites[I].Flags & SF_Async))
-        ChildTotals[Sites[I].Parent] += Measured[I].Sum;
-  }
-  UInt128 Inside = ChildTotals[S] + Measured[S].Nested;
-  return static_cast<__int128>(Measured[S].Sum) - static_cast<__int128>(Inside);
+StringRef SiteTable::label(uint32_t S) const {
+  if (Sites[S].isModule())
+    return className(S);
+  return Sites[S].isRoot() || Sites[S].Dynamic ? name(S) : kind(S);
 }

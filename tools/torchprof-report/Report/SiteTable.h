@@ -5,10 +5,10 @@
 // become ticks of the first profile's clock. The table does not keep the
 // profiles.
 //
-// Sites are numbered densely, models in order of their appearance and sites in
-// the manifest's order, so a parent has a smaller number than its children and
-// the order of the numbers is the order of execution in the source. User
-// regions come last.
+// Sites are numbered densely: models in the order of their appearance and
+// their sites in the manifest's order, which is the order of execution in the
+// source; then what came to be at run time. A parent always has a smaller
+// number than its children.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,86 +18,149 @@
 #include "../Profile/Aggregate.h"
 #include "../Profile/Profile.h"
 #include "../Profile/TickClock.h"
+#include "Measure.h"
+#include "Origin.h"
+#include "SlotToSite.h"
+#include "SourcePrefix.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace torchprof::report {
 
 struct Site {
-  std::shared_ptr<const Manifest> Table; ///< null for a user region
-  uint32_t Index = 0;                    ///< within the manifest
-  uint32_t Parent = NoIndex;             ///< site
-  uint32_t Root = NoIndex; ///< the method's root; NoIndex for a region
-  uint32_t Flags = 0;      ///< SiteFlags
-  bool Async = false;      ///< it or an ancestor is asynchronous
-  std::string RegionName;
-  uint32_t Around = NoIndex; ///< site that a region lies in
-  uint32_t DynamicFlags = 0; ///< format::DynamicFlags of a region
+  const SiteOrigin *Origin = nullptr;
+  uint32_t Index = 0;        ///< within the origin
+  uint32_t Parent = NoIndex; ///< site
+  uint32_t Root = NoIndex;   ///< the method's root; NoIndex outside of models
+  uint32_t Flags = 0;        ///< SiteFlags
+  bool Async = false;        ///< it or an ancestor is asynchronous
+  bool Dynamic = false;      ///< came to be at run time
 
-  const ManifestSite &entry() const { return Table->Sites[Index]; }
-  bool isRegion() const { return !Table; }
   bool isRoot() const { return Flags & SF_Root; }
   bool isModule() const { return Flags & SF_Module; }
+  /// Outside of all models: what it measures is not part of any run.
+  bool isOutside() const { return Root == NoIndex; }
+  /// Lies over the nodes of a model: its time is theirs already.
+  bool isOverlay() const { return Dynamic && Root != NoIndex; }
 };
 
-/// A frame of a site's inlined call stack.
-struct Frame {
-  std::string Function;
-  std::string Module; ///< path of the module whose method it is
-  std::string Class;
-  std::string File; ///< empty if not known
-  uint32_t Line = 0;
-  uint32_t Column = 0;
-  std::string Text; ///< the source line
+/// What a site has of a sum that is not its children's.
+struct SelfPart {
+  UInt128 Amount = 0;
+  /// By how much the children exceed the site itself, because they ran in
+  /// spans that were cut or not finished. Amount is 0 then.
+  UInt128 Excess = 0;
 };
 
 /// What SiteTable::add() takes from a profile.
-struct SelectCells {
+struct AddOptions {
   bool Histograms = true;
-  uint32_t Lane = NoIndex; ///< only this lane; NoIndex: all
+  bool Lanes = false; ///< also keep what each lane measured by itself
+  /// Take a model whose sites have the same keys (SiteKey.h) as those of a
+  /// model that is there for that model.
+  bool SameLayers = false;
+};
+
+/// A lane of a profile and what was measured on it, by site.
+struct TableLane {
+  std::string File;
+  std::string Name; ///< "lane 0 (main)"
+  std::map<uint32_t, Aggregate> Measured;
+  std::map<std::pair<MeasureId, uint32_t>, MeasureTotal> Measures;
+};
+
+/// What is derived from the cells of one lane, by site; without zeros.
+struct LaneParts {
+  std::map<uint32_t, UInt128> Self;
+  std::map<uint32_t, UInt128> RunsInside;
 };
 
 class SiteTable {
 public:
-  /// Adds the sites of a profile and what it measured.
-  void add(const Profile &P, SelectCells Select = {});
+  /// Adds the sites of a profile and what it measured. Returns the sites of
+  /// the profile's slots.
+  SlotToSite add(const Profile &P, AddOptions Options = {});
 
   /// Adds the sites of a profile but nothing that it measured.
-  void addSites(const Profile &P);
+  SlotToSite addSites(const Profile &P, AddOptions Options = {});
+
+  /// The site of this kind and name under \p Parent (NoIndex: outside of all
+  /// models), which is added if it is new.
+  uint32_t addDynamic(uint32_t Parent, llvm::StringRef Kind,
+                      llvm::StringRef Name);
+
+  /// Directories that frames() and source() leave out.
+  void setSourcePrefix(SourcePrefix P) { Prefix = std::move(P); }
 
   size_t size() const { return Sites.size(); }
   const Site &operator[](uint32_t S) const { return Sites[S]; }
   const Aggregate &measured(uint32_t S) const { return Measured[S]; }
   const TickClock &clock() const { return Clock; }
 
-  /// Site of a slot of the profile added last, NoIndex if it has none.
-  uint32_t siteOfSlot(format::Slot Slot) const;
-
-  // Names. Empty where the manifest does not know.
-  llvm::StringRef kind(uint32_t S) const;
-  llvm::StringRef overload(uint32_t S) const;
-  llvm::StringRef name(uint32_t S) const;
+  // What the site's origin says. A dynamic site stands where its parent does.
+  llvm::StringRef kind(uint32_t S) const {
+    return Sites[S].Origin->kind(Sites[S].Index);
+  }
+  llvm::StringRef name(uint32_t S) const {
+    return Sites[S].Origin->name(Sites[S].Index);
+  }
+  llvm::StringRef overload(uint32_t S) const {
+    return Sites[S].Origin->overload(Sites[S].Index);
+  }
   std::string modulePath(uint32_t S) const;
   llvm::StringRef className(uint32_t S) const;
-  /// Scope in its manifest, NoIndex for a region.
-  uint32_t scope(uint32_t S) const;
-  /// Inlined call stack, innermost first.
   std::vector<Frame> frames(uint32_t S) const;
+  llvm::StringRef signature(uint32_t Root) const;
+  /// The manifest that the site, or what it lies over, is written in; null
+  /// outside of models.
+  const Manifest *manifest(uint32_t S) const;
+  /// Scope in that manifest, NoIndex outside of models.
+  uint32_t scope(uint32_t S) const;
+  /// Sites whose outputs are inputs of this one.
+  std::vector<uint32_t> producers(uint32_t S) const;
+
   /// "file:line" of the innermost frame in the author's own code, or of the
   /// innermost frame when all are the framework's. "?" if not known.
   std::string source(uint32_t S) const;
-  /// Name and inputs of a root's method: "forward(x, y)" or just "forward".
-  llvm::StringRef signature(uint32_t Root) const;
+  /// What viewers call a site: a method or region by its name, a module by
+  /// its class, a node by its kind.
+  llvm::StringRef label(uint32_t S) const;
 
   /// Ticks between begin and end, over all spans.
   UInt128 total(uint32_t S) const { return Measured[S].Sum; }
-  /// Total minus the synchronous children's totals and minus the runs and
-  /// regions that it started. Negative when children were counted in spans that
-  /// were themselves cut or not finished.
-  __int128 self(uint32_t S) const;
+  /// Total minus the synchronous children's totals and minus the runs that it
+  /// started; outside of models also minus the regions in it. 0 for an
+  /// overlay. Every sum of self times in the report is a sum of these.
+  const SelfPart &self(uint32_t S) const { return inner().Self[S]; }
+  /// Ticks of the runs that a site started, which are runs of their own.
+  UInt128 runsInside(uint32_t S) const { return inner().Runs[S]; }
+
+  /// The lanes of the profiles that were added with AddOptions::Lanes, in
+  /// their order there.
+  llvm::ArrayRef<TableLane> lanes() const { return Lanes; }
+  /// What each lane has of self() and of runsInside(). A site's self times on
+  /// all lanes add up to self(): where a child ran on another lane than its
+  /// parent, the parent's lane has less instead of the child's.
+  std::vector<LaneParts> partsByLane() const;
+
+  /// The measure with this description, which is added if it is new.
+  MeasureId declareMeasure(const TableMeasure &Info);
+  /// Adds what a lane measured for a site. \p Lane: its number among lanes(),
+  /// NoIndex if lanes are not kept.
+  void addMeasure(MeasureId M, uint32_t S, uint32_t Lane,
+                  const MeasureCell &Cell);
+  llvm::ArrayRef<TableMeasure> measures() const { return Measures; }
+  const MeasureTotal &measured(MeasureId M, uint32_t S) const;
+  /// As self(), of a measure that is added up.
+  const SelfPart &self(MeasureId M, uint32_t S) const {
+    return inner(M).Self[S];
+  }
+  std::vector<LaneParts> partsByLane(MeasureId M) const;
+
   /// True if any span of the site was begun, recorded or not.
   bool reached(uint32_t S) const {
     return Measured[S].Begins || Measured[S].Count;
@@ -111,6 +174,11 @@ public:
   const std::set<std::pair<uint32_t, std::string>> &groups() const {
     return Groups;
   }
+  /// The models, with the number of their first site.
+  llvm::ArrayRef<std::pair<uint32_t, std::shared_ptr<const Manifest>>>
+  models() const {
+    return Models;
+  }
   /// Calibrated cost, in ticks, of all the probes that ran.
   double probeTicks() const { return ProbeTicks; }
   unsigned profiles() const { return ProfileCount; }
@@ -119,21 +187,52 @@ public:
   const std::vector<std::string> &warnings() const { return Warnings; }
 
 private:
-  void addModel(const Model &M);
-  uint32_t addRegion(const DynamicSite &D);
+  /// What is computed when it is first asked for, by site.
+  struct InnerParts {
+    std::vector<SelfPart> Self;
+    std::vector<UInt128> Runs;
+  };
+  /// A sum and the part of it that ran in frames directly inside.
+  struct SumAndNested {
+    UInt128 Sum = 0;
+    UInt128 Nested = 0;
+  };
+  using SumOfSite = llvm::function_ref<SumAndNested(uint32_t)>;
+
+  void addModel(const Model &M, const AddOptions &Options, SlotToSite &Slots);
+  bool addSameLayers(const Model &M, SlotToSite &Slots);
   double scaleTo(const TickClock &Other);
-  void addCells(const Profile &P, const Lane &L, bool Histograms, double Scale);
+  void addCells(const Profile &P, const Lane &L, const SlotToSite &Slots,
+                const AddOptions &Options, double Scale);
+  void addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
+                   const SlotToSite &Slots, double Scale);
   void addProbeCost(const Profile &P, const std::vector<uint64_t> &Before);
+  const Site &place(uint32_t S) const;
+  InnerParts partsOf(SumOfSite SumOf) const;
+  std::vector<LaneParts>
+  partsByLane(const InnerParts &Whole,
+              llvm::function_ref<SumAndNested(const TableLane &, uint32_t)>
+                  SumOf) const;
+  const InnerParts &inner() const;
+  const InnerParts &inner(MeasureId M) const;
+  void forgetParts();
 
   std::vector<Site> Sites;
   std::vector<Aggregate> Measured;
-  mutable std::vector<UInt128> ChildTotals; ///< empty: to be computed
+  std::vector<TableLane> Lanes;
+  std::vector<TableMeasure> Measures;
+  std::vector<std::vector<MeasureTotal>> MeasuredMore; ///< by measure, site
+  // Empty: to be computed.
+  mutable InnerParts Inner;
+  mutable std::vector<InnerParts> InnerMore; ///< by measure
+  std::vector<std::unique_ptr<SiteOrigin>> ModelOrigins;
+  std::unique_ptr<DynamicOrigin> Dynamic = std::make_unique<DynamicOrigin>();
+  std::vector<std::pair<uint32_t, std::shared_ptr<const Manifest>>> Models;
   std::map<uint64_t, uint32_t> FirstSiteOfModel;
-  /// By the site around the region and its name.
-  std::map<std::pair<uint32_t, std::string>, uint32_t> SiteOfRegion;
+  std::map<std::tuple<uint32_t, std::string, std::string>, uint32_t>
+      DynamicSites;
   std::set<std::pair<uint32_t, std::string>> Groups;
-  /// First slot -> (number of slots, first site), of the last profile.
-  std::map<format::Slot, std::pair<uint32_t, uint32_t>> SlotRanges;
+  SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;
   uint64_t Counters[format::CounterCapacity] = {};

@@ -22,9 +22,15 @@ struct FxRow {
   std::string Op;
   uint32_t Order = 0;
   bool Timed = false;
-  __int128 Ticks = 0;
+  UInt128 Ticks = 0;
   uint64_t Runs = 0; ///< of the method
+
+  double averageTicks() const {
+    return Runs ? static_cast<double>(Ticks) / static_cast<double>(Runs) : 0;
+  }
 };
+
+using FxColumns = ColumnSet<FxRow, RowContext>;
 
 /// Makes FX's names of one method: the first is free, later ones are numbered.
 class Names {
@@ -121,12 +127,12 @@ void FxTable::findLeaves(const Manifest &M) {
 }
 
 uint32_t FxTable::leafCall(uint32_t S) const {
-  auto It = LeafCalls.find({Sites[S].Table.get(), Sites.scope(S)});
+  auto It = LeafCalls.find({Sites.manifest(S), Sites.scope(S)});
   return It == LeafCalls.end() ? NoIndex : It->second;
 }
 
 void FxTable::addMethod(uint32_t Root, ArrayRef<uint32_t> Members) {
-  findLeaves(*Sites[Root].Table);
+  findLeaves(*Sites.manifest(Root));
   Names Unique;
   uint64_t Runs = Sites.measured(Root).Count;
   for (StringRef Input : inputNames(Sites.signature(Root)))
@@ -141,27 +147,22 @@ void FxTable::addMethod(uint32_t Root, ArrayRef<uint32_t> Members) {
       std::string Op = Unique.unique(operatorName(Sites.kind(S)));
       bool Method = Sites[S].Flags & SF_Method;
       // Control flow outside a leaf keeps what is not inside its rows.
-      __int128 Ticks = std::max<__int128>(Sites.self(S), 0);
       if (Selected)
         Rows.push_back({Method ? "call_method" : "call_function", std::move(Op),
-                        S, true, Ticks, Runs});
+                        S, true, Sites.self(S).Amount, Runs});
       continue;
     }
     auto [It, IsNew] = RowOfCall.emplace(Call, Rows.size());
     if (IsNew) {
-      std::string Path = Sites[S].Table->modulePath(Call);
+      std::string Path = Sites.manifest(S)->modulePath(Call);
       std::string Op = Unique.unique(std::move(Path));
       if (!Selected)
         It->second = SIZE_MAX;
       else
         Rows.push_back({"call_module", std::move(Op), S, true, 0, Runs});
     }
-    if (It->second == SIZE_MAX)
-      continue;
-    // The outermost sites of the call hold the others.
-    uint32_t Parent = Sites[S].Parent;
-    if (Parent == NoIndex || leafCall(Parent) != Call)
-      Rows[It->second].Ticks += static_cast<__int128>(Sites.total(S));
+    if (It->second != SIZE_MAX && !Sites[S].Async)
+      Rows[It->second].Ticks += Sites.self(S).Amount;
   }
   Rows.push_back({"output", Unique.unique("output"), Root});
 }
@@ -169,11 +170,37 @@ void FxTable::addMethod(uint32_t Root, ArrayRef<uint32_t> Members) {
 std::vector<FxRow> FxTable::rows() {
   std::map<uint32_t, std::vector<uint32_t>> Methods;
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].Root != NoIndex && Sites[S].Root != S && Sites.reached(S))
+    if (!Sites[S].Dynamic && Sites[S].Root != S && Sites.reached(S))
       Methods[Sites[S].Root].push_back(S);
   for (const auto &[Root, Members] : Methods)
     addMethod(Root, Members);
   return std::move(Rows);
+}
+
+static FxColumns fxColumns() {
+  std::vector<FxColumns::Column> Columns;
+  Columns.push_back({TableColumn::text("op_type", "Op type", Shorten::Never),
+                     "", [](const FxRow &R, const RowContext &) {
+                       return Value::text(R.OpType);
+                     }});
+  Columns.push_back(
+      {TableColumn::text("op", "Op"), "",
+       [](const FxRow &R, const RowContext &) { return Value::text(R.Op); }});
+  Columns.push_back(
+      {TableColumn::number("average_runtime_s", "Average runtime (s)", 9), "",
+       [](const FxRow &R, const RowContext &C) {
+         return R.Timed ? Value::number(ValueType::Number,
+                                        C.Clock.toNs(R.averageTicks()) * 1e-9)
+                        : Value();
+       }});
+  Columns.push_back(
+      {TableColumn::percent("pct_total_runtime", "Pct total runtime", 4), "",
+       [](const FxRow &R, const RowContext &C) {
+         return R.Timed
+                    ? Value::percent(C.All.share(static_cast<double>(R.Ticks)))
+                    : Value();
+       }});
+  return FxColumns(std::move(Columns));
 }
 
 Expected<Table> report::makeFxTable(const SummaryInput &In,
@@ -188,31 +215,16 @@ Expected<Table> report::makeFxTable(const SummaryInput &In,
                                    Key + "'");
   }
   std::vector<FxRow> Rows = FxTable(In).rows();
-  auto Average = [](const FxRow &R) {
-    return R.Runs ? static_cast<double>(R.Ticks) / static_cast<double>(R.Runs)
-                  : 0;
-  };
   if (!RunOrder)
     stable_sort(Rows, [&](const FxRow &A, const FxRow &B) {
-      return A.Timed != B.Timed ? A.Timed : Average(A) > Average(B);
+      return A.Timed != B.Timed ? A.Timed : A.averageTicks() > B.averageTicks();
     });
 
   Table T;
-  T.Columns = {
-      TableColumn::text("op_type", "Op type", Shorten::Never),
-      TableColumn::text("op", "Op"),
-      TableColumn::number("average_runtime_s", "Average runtime (s)", 9),
-      TableColumn::percent("pct_total_runtime", "Pct total runtime", 4)};
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();
-  for (const FxRow &R : ArrayRef(Rows).take_front(Shown)) {
-    auto Ticks = static_cast<double>(R.Ticks);
-    T.Rows.push_back(
-        {Value::text(R.OpType), Value::text(R.Op),
-         R.Timed ? Value::number(ValueType::Number,
-                                 In.Sites.clock().toNs(Average(R)) * 1e-9)
-                 : Value(),
-         R.Timed ? Value::percent(In.All.share(Ticks)) : Value()});
-  }
+  FxColumns Columns = fxColumns();
+  FxColumns::fill(T, ArrayRef(Rows).take_front(Shown), Columns.all(),
+                  In.context());
   return T;
 }

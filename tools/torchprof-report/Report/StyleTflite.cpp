@@ -21,71 +21,101 @@ struct Entry {
   std::string Type, Name;
   uint64_t Nodes = 0;
   uint64_t Calls = 0;
-  double Self = 0;  ///< ticks, all runs
-  double First = 0; ///< ticks
+  UInt128 Self = 0;  ///< ticks, all runs
+  double First = 0;  ///< ticks
+  UInt128 SoFar = 0; ///< self of this and of all rows above
 };
+
+/// What shares and averages of entries are of.
+struct EntryContext {
+  const SummaryInput &In;
+  UInt128 All; ///< self times of all entries
+
+  Value averageMs(UInt128 Ticks) const {
+    double PerRun = In.All.Runs ? static_cast<double>(Ticks) /
+                                      static_cast<double>(In.All.Runs)
+                                : 0;
+    return milliseconds(PerRun);
+  }
+  Value milliseconds(double Ticks) const {
+    return Value::number(ValueType::Number, In.Sites.clock().toNs(Ticks) / 1e6);
+  }
+  Value share(UInt128 Ticks) const {
+    return Value::percent(
+        All ? 100 * static_cast<double>(Ticks) / static_cast<double>(All) : 0);
+  }
+};
+
+using EntryColumns = ColumnSet<Entry, EntryContext>;
 
 } // namespace
 
 static constexpr size_t TopRows = 10;
 
-static Value milliseconds(const SummaryInput &In, double Ticks) {
-  return Value::number(ValueType::Number, In.Sites.clock().toNs(Ticks) / 1e6);
+using Ctx = EntryContext;
+
+// The two kinds of tables spell their headings differently.
+static EntryColumns::Column typeColumn(StringRef Title) {
+  return {TableColumn::text("node_type", Title, Shorten::KeepStart), "",
+          [](const Entry &E, const Ctx &) { return Value::text(E.Type); }};
 }
 
-static double perRun(const SummaryInput &In, double Ticks) {
-  return In.All.Runs ? Ticks / static_cast<double>(In.All.Runs) : 0;
+static EntryColumns::Column averageColumn() {
+  return {TableColumn::number("avg_ms", "[avg ms]", 3), "",
+          [](const Entry &E, const Ctx &C) { return C.averageMs(E.Self); }};
 }
 
-static Table nodeTable(const SummaryInput &In, StringRef Id, StringRef Title,
-                       ArrayRef<Entry> Entries, double All) {
+static EntryColumns::Column shareColumn(StringRef Id, StringRef Title) {
+  return {TableColumn::percent(Id, Title, 3), "",
+          [](const Entry &E, const Ctx &C) { return C.share(E.Self); }};
+}
+
+static EntryColumns::Column soFarColumn(StringRef Title) {
+  return {TableColumn::percent("cdf_pct", Title, 3), "",
+          [](const Entry &E, const Ctx &C) { return C.share(E.SoFar); }};
+}
+
+static EntryColumns::Column callsColumn() {
+  return {TableColumn::count("times_called", "[times called]"), "",
+          [](const Entry &E, const Ctx &) { return Value::count(E.Calls); }};
+}
+
+static EntryColumns nodeColumns() {
+  return EntryColumns(
+      {typeColumn("[node type]"),
+       {TableColumn::number("first_ms", "[first]", 3), "",
+        [](const Entry &E, const Ctx &C) { return C.milliseconds(E.First); }},
+       averageColumn(),
+       shareColumn("pct", "[%]"),
+       soFarColumn("[cdf%]"),
+       callsColumn(),
+       {TableColumn::text("name", "[Name]"), "",
+        [](const Entry &E, const Ctx &) { return Value::text(E.Name); }}});
+}
+
+static EntryColumns kindColumns() {
+  return EntryColumns(
+      {typeColumn("[Node type]"),
+       {TableColumn::count("count", "[count]"), "",
+        [](const Entry &E, const Ctx &) { return Value::count(E.Nodes); }},
+       averageColumn(),
+       shareColumn("avg_pct", "[avg %]"),
+       soFarColumn("[cdf %]"),
+       callsColumn()});
+}
+
+static Table makeTable(StringRef Id, StringRef Title,
+                       const EntryColumns &Columns, std::vector<Entry> Entries,
+                       const EntryContext &Context) {
   Table T;
   T.Id = Id.str();
   T.Title = ("============================== " + Title +
              " ==============================")
                 .str();
-  T.Columns = {
-      TableColumn::text("node_type", "[node type]", Shorten::KeepStart),
-      TableColumn::number("first_ms", "[first]", 3),
-      TableColumn::number("avg_ms", "[avg ms]", 3),
-      TableColumn::percent("pct", "[%]", 3),
-      TableColumn::percent("cdf_pct", "[cdf%]", 3),
-      TableColumn::count("times_called", "[times called]"),
-      TableColumn::text("name", "[Name]")};
-  double Sum = 0;
-  for (const Entry &E : Entries) {
-    Sum += E.Self;
-    T.Rows.push_back({Value::text(E.Type), milliseconds(In, E.First),
-                      milliseconds(In, perRun(In, E.Self)),
-                      Value::percent(All > 0 ? 100 * E.Self / All : 0),
-                      Value::percent(All > 0 ? 100 * Sum / All : 0),
-                      Value::count(E.Calls), Value::text(E.Name)});
-  }
-  return T;
-}
-
-static Table typeTable(const SummaryInput &In, ArrayRef<Entry> Entries,
-                       double All) {
-  Table T;
-  T.Id = "by_node_type";
-  T.Title = "============================== Summary by node type "
-            "==============================";
-  T.Columns = {
-      TableColumn::text("node_type", "[Node type]", Shorten::KeepStart),
-      TableColumn::count("count", "[count]"),
-      TableColumn::number("avg_ms", "[avg ms]", 3),
-      TableColumn::percent("avg_pct", "[avg %]", 3),
-      TableColumn::percent("cdf_pct", "[cdf %]", 3),
-      TableColumn::count("times_called", "[times called]")};
-  double Sum = 0;
-  for (const Entry &E : Entries) {
-    Sum += E.Self;
-    T.Rows.push_back({Value::text(E.Type), Value::count(E.Nodes),
-                      milliseconds(In, perRun(In, E.Self)),
-                      Value::percent(All > 0 ? 100 * E.Self / All : 0),
-                      Value::percent(All > 0 ? 100 * Sum / All : 0),
-                      Value::count(E.Calls)});
-  }
+  UInt128 SoFar = 0;
+  for (Entry &E : Entries)
+    E.SoFar = SoFar += E.Self;
+  EntryColumns::fill(T, Entries, Columns.all(), Context);
   return T;
 }
 
@@ -113,9 +143,9 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
   const SiteTable &Sites = In.Sites;
   std::vector<Entry> Nodes;
   std::map<std::string, Entry> ByType;
-  double All = 0;
+  EntryContext Context = {In, 0};
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].isRoot() || Sites[S].isRegion() || !Sites.reached(S) ||
+    if (Sites[S].isRoot() || Sites[S].Dynamic || !Sites.reached(S) ||
         !In.Selected.matches(Sites, S))
       continue;
     const Aggregate &A = Sites.measured(S);
@@ -126,9 +156,9 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
                             : Module + "/" + Sites.name(S).str();
     E.Nodes = 1;
     E.Calls = A.Count;
-    E.Self = std::max(0.0, static_cast<double>(Sites.self(S)));
+    E.Self = Sites.self(S).Amount;
     E.First = A.First.empty() ? 0 : static_cast<double>(A.First.front());
-    All += E.Self;
+    Context.All += E.Self;
     Entry &Type = ByType[E.Type];
     Type.Type = E.Type;
     Type.Nodes += 1;
@@ -137,21 +167,24 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
     Nodes.push_back(std::move(E));
   }
   auto Slower = [](const Entry &A, const Entry &B) { return A.Self > B.Self; };
+  EntryColumns OfNodes = nodeColumns();
   Document D;
-  D.Tables.push_back(nodeTable(In, "run_order", "Run Order", Nodes, All));
+  D.Tables.push_back(
+      makeTable("run_order", "Run Order", OfNodes, Nodes, Context));
   std::vector<Entry> Top = Nodes;
   stable_sort(Top, Slower);
   Top.resize(
       std::min(Top.size(), Options.Limit ? size_t(Options.Limit) : TopRows));
-  D.Tables.push_back(
-      nodeTable(In, "top_by_time", "Top by Computation Time", Top, All));
+  D.Tables.push_back(makeTable("top_by_time", "Top by Computation Time",
+                               OfNodes, Top, Context));
   D.Tables.back().Notes.push_back("\nNumber of nodes executed: " +
                                   utostr(Nodes.size()));
   std::vector<Entry> Types;
   for (auto &[Type, E] : ByType)
     Types.push_back(std::move(E));
   stable_sort(Types, Slower);
-  D.Tables.push_back(typeTable(In, Types, All));
+  D.Tables.push_back(makeTable("by_node_type", "Summary by node type",
+                               kindColumns(), Types, Context));
   D.Tables.back().Notes = {"\n" + timings(In),
                            utostr(Nodes.size()) + " nodes observed"};
   return D;

@@ -11,11 +11,44 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+/// The columns of torch.profiler, from ours.
+static RowColumns torchColumns() {
+  // Its values are those of our columns.
+  static const RowColumns Own = rowColumns({});
+  auto Get = [](StringRef Id) { return Own.find(Id)->Get; };
+  std::vector<RowColumns::Column> Columns;
+  Columns.push_back(
+      {TableColumn::text("name", "Name", Shorten::KeepStart), "",
+       [](const Row &R, const RowContext &) { return Value::text(R.Label); }});
+  Columns.push_back({TableColumn::percent("self_cpu_pct", "Self CPU %"), "",
+                     Get("pct_self")});
+  Columns.push_back(
+      {TableColumn::time("self_cpu_ns", "Self CPU"), "", Get("self_ns")});
+  Columns.push_back({TableColumn::percent("cpu_total_pct", "CPU total %"), "",
+                     Get("pct_total")});
+  Columns.push_back(
+      {TableColumn::time("cpu_total_ns", "CPU total"), "", Get("total_ns")});
+  Columns.push_back({TableColumn::time("cpu_time_avg_ns", "CPU time avg"), "",
+                     [](const Row &R, const RowContext &C) {
+                       if (R.Measured.Count == 0)
+                         return Value();
+                       return Value::timeNs(
+                           C.Clock.toNs(static_cast<double>(R.Total)) /
+                           static_cast<double>(R.Measured.Count));
+                     }});
+  Columns.push_back(
+      {TableColumn::count("calls", "# of Calls"), "", Get("calls")});
+  // The group's own source is its stack.
+  Columns.push_back(
+      {TableColumn::text("source_location", "Source Location"), "",
+       [](const Row &R, const RowContext &) { return Value::text(R.Source); }});
+  return RowColumns(std::move(Columns));
+}
+
 Expected<Table> report::makeTorchTable(const SummaryInput &In,
                                        const SummaryOptions &Options) {
   bool Stacks = Options.Group == GroupBy::Stack;
-  // A stack splits the operators, it does not replace them; the group's own
-  // source is its stack.
+  // A stack splits the operators, it does not replace them.
   RowOptions Grouping = {Stacks ? GroupBy::Stack : GroupBy::Kind,
                          Options.StackDepth, Options.Unreached,
                          /*NamesApart=*/true};
@@ -29,46 +62,23 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
   std::vector<std::string> Keys = Options.Sort;
   if (Keys.empty())
     Keys = {"self_ns"};
-  if (Error E = sortRows(Rows, Keys, Context))
+  if (Error E = rowColumns(In.Sites.measures()).sort(Rows, Keys, Context))
     return E;
-
-  Table T;
-  T.Columns = {TableColumn::text("name", "Name", Shorten::KeepStart),
-               TableColumn::percent("self_cpu_pct", "Self CPU %"),
-               TableColumn::time("self_cpu_ns", "Self CPU"),
-               TableColumn::percent("cpu_total_pct", "CPU total %"),
-               TableColumn::time("cpu_total_ns", "CPU total"),
-               TableColumn::time("cpu_time_avg_ns", "CPU time avg"),
-               TableColumn::count("calls", "# of Calls")};
-  if (Stacks)
-    T.Columns.push_back(
-        TableColumn::text("source_location", "Source Location"));
+  RowColumns Columns = torchColumns();
+  RowColumns::Choice Chosen = Columns.all();
+  if (!Stacks)
+    Chosen.pop_back();
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();
-  const TickClock &Clock = In.Sites.clock();
-  auto Share = [&](const Row &R, double Ticks) {
-    return R.Outside ? Value() : Value::percent(In.All.share(Ticks));
-  };
-  double SelfTotal = 0;
+  Table T;
+  RowColumns::fill(T, ArrayRef(Rows).take_front(Shown), Chosen, Context);
+  UInt128 SelfTotal = 0;
   for (const Row &R : Rows)
-    SelfTotal += R.selfTicks();
-  for (const Row &R : ArrayRef(Rows).take_front(Shown)) {
-    auto Total = static_cast<double>(R.Total);
-    // torch.profiler calls the outermost function by its own name.
-    bool Named = R.Kind == "method" || R.Kind == "region";
-    std::string Name = Named ? R.Name : R.Kind;
-    uint64_t Calls = R.Measured.Count;
-    T.Rows.push_back(
-        {Value::text(Name), Share(R, R.selfTicks()),
-         Value::timeNs(Clock.toNs(R.selfTicks())), Share(R, Total),
-         Value::timeNs(Clock.toNs(Total)),
-         Calls ? Value::timeNs(Clock.toNs(Total / static_cast<double>(Calls)))
-               : Value(),
-         Value::count(Calls)});
-    if (Stacks)
-      T.Rows.back().push_back(Value::text(R.Source));
-  }
-  T.Footer.push_back({"self_cpu_time_total_ns", "Self CPU time total:",
-                      Value::timeNs(Clock.toNs(SelfTotal)), Value(), ""});
+    SelfTotal += R.Self;
+  T.Footer.push_back(
+      {"self_cpu_time_total_ns", "Self CPU time total:",
+       Value::timeNs(In.Sites.clock().toNs(static_cast<double>(SelfTotal))),
+       Value(), ""});
+  explainMarks(T);
   return T;
 }

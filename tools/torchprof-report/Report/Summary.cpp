@@ -34,49 +34,48 @@ static std::vector<std::string> defaultColumns(GroupBy Group) {
 }
 
 Expected<Table> report::makeSummary(const SummaryInput &In,
-                                    const SummaryOptions &Options,
-                                    std::vector<Row> ThreadRows) {
+                                    const SummaryOptions &Options) {
+  ArrayRef<TableMeasure> Measures = In.Sites.measures();
+  RowColumns Columns = rowColumns(Measures);
   std::vector<std::string> Ids = Options.Columns;
-  if (Ids.empty())
+  if (Ids.empty()) {
     Ids = defaultColumns(Options.Group);
-  auto Columns = findColumns(Ids, "--columns");
-  if (!Columns)
-    return Columns.takeError();
-  std::vector<Row> Rows =
-      Options.Group == GroupBy::Thread
-          ? std::move(ThreadRows)
-          : makeRows(In.Sites, In.Selected,
-                     {Options.Group, Options.StackDepth, Options.Unreached});
+    for (std::string &Id : shownMeasureColumns(Measures))
+      Ids.push_back(std::move(Id));
+  }
+  auto Chosen = Columns.choose(Ids, "--columns");
+  if (!Chosen)
+    return Chosen.takeError();
+  std::vector<std::string> Keys = Options.Sort;
+  if (Keys.empty())
+    Keys = {"total_ns"};
+  RowOptions Grouping = {Options.Group, Options.StackDepth, Options.Unreached};
+  Grouping.Keys = is_contained(Ids, "key") || is_contained(Keys, "key");
+  std::vector<Row> Rows = makeRows(In.Sites, In.Selected, Grouping);
   RowContext Context = In.context();
   if (Options.MinPercent > 0)
     erase_if(Rows, [&](const Row &R) {
       return In.All.share(static_cast<double>(R.Total)) < Options.MinPercent;
     });
-  std::vector<std::string> Keys = Options.Sort;
-  if (Keys.empty())
-    Keys = {"total_ns"};
-  if (Error E = sortRows(Rows, Keys, Context))
+  if (Error E = Columns.sort(Rows, Keys, Context))
     return E;
 
   Table T;
-  for (const Column *C : *Columns) {
-    T.Columns.push_back(C->describe());
-    T.Columns.back().MayDrop =
-        Options.Columns.empty() && (C->Id == "mean_ns" || C->Id == "self_ns");
-    if (C->Id == "module")
-      T.Columns.back().WhenEmpty =
-          Options.Group == GroupBy::Module ? "(root)" : "";
-  }
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();
-  for (const Row &R : ArrayRef(Rows).take_front(Shown)) {
-    std::vector<Value> &Values = T.Rows.emplace_back();
-    for (const Column *C : *Columns)
-      Values.push_back(C->Get(R, Context));
+  RowColumns::fill(T, ArrayRef(Rows).take_front(Shown), *Chosen, Context);
+  for (TableColumn &C : T.Columns) {
+    C.MayDrop =
+        Options.Columns.empty() && (C.Id == "mean_ns" || C.Id == "self_ns");
+    if (C.Id == "module" && Options.Group == GroupBy::Module)
+      C.WhenEmpty = "(root)";
   }
-  addFooter(T, In);
   if (Shown < Rows.size())
-    T.Notes.insert(T.Notes.begin(), utostr(Rows.size() - Shown) +
-                                        " more rows; --limit=0 shows them");
+    T.Notes.push_back(utostr(Rows.size() - Shown) +
+                      " more rows; --limit=0 shows them");
+  addFooter(T, In);
+  for (std::string &Note : missingMeasureNotes(Ids, Measures))
+    T.Notes.push_back(std::move(Note));
+  explainMarks(T);
   return T;
 }

@@ -36,10 +36,9 @@ struct SummaryOptions {
   std::vector<std::string> Columns; ///< empty: the grouping's default
 };
 
-/// The report's own table. \p ThreadRows are the rows of GroupBy::Thread.
+/// The report's own table.
 llvm::Expected<Table> makeSummary(const SummaryInput &In,
-                                  const SummaryOptions &Options,
-                                  std::vector<Row> ThreadRows = {});
+                                  const SummaryOptions &Options);
 
 /// The table of PyTorch's FX profiling interpreter: a row per call of a leaf
 /// module or of an operator outside one. Averages are per run of the method.
@@ -55,8 +54,9 @@ llvm::Expected<Table> makeTorchTable(const SummaryInput &In,
 llvm::Expected<Document> makeTfliteDocument(const SummaryInput &In,
                                             const SummaryOptions &Options);
 
-/// Appends the rows that keep a table honest: Sum of nodes, Total,
-/// Unattributed, Probe cost, Unfinished, Cut, Lost, and what else was counted.
+/// Appends the lines that account for all of the time: Sum of nodes, Total,
+/// Unattributed, Excess, Probe cost, Unfinished, Cut, Lost, and notes on what
+/// else was counted.
 void addFooter(Table &T, const SummaryInput &In);
 
 } // namespace torchprof::report

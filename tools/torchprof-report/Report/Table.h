@@ -19,13 +19,13 @@
 
 namespace torchprof::report {
 
-enum class ValueType { None, Text, Count, TimeNs, Percent, Number };
+enum class ValueType { None, Text, Count, Bytes, TimeNs, Percent, Number };
 
 struct Value {
   ValueType Type = ValueType::None;
   std::string Text;
   std::string Display; ///< shown to people instead, if not empty
-  uint64_t Count = 0;
+  uint64_t Count = 0;  ///< of Count and Bytes
   double Number = 0;   ///< of TimeNs, Percent and Number
   bool Marked = false; ///< a note under the table explains it; shown as "*"
 
@@ -39,6 +39,11 @@ struct Value {
     Value V;
     V.Type = ValueType::Count;
     V.Count = N;
+    return V;
+  }
+  static Value bytes(uint64_t N) {
+    Value V = count(N);
+    V.Type = ValueType::Bytes;
     return V;
   }
   static Value number(ValueType Type, double N) {
@@ -59,14 +64,21 @@ struct TableColumn {
   std::string Title; ///< for people: "total"
   ValueType Type = ValueType::Text;
   Shorten Narrow = Shorten::Never;
-  int Decimals = -1;     ///< of Number and Percent; -1: the format's default
-  std::string WhenEmpty; ///< shown to people for an empty text
-  bool MayDrop = false;  ///< left out of text that is still too wide
+  int Decimals = -1;        ///< of Number and Percent; -1: the format's default
+  std::string WhenEmpty;    ///< shown to people for an empty text
+  bool MayDrop = false;     ///< left out of text that is still too wide
+  bool ForMachines = false; ///< in CSV and JSON only
 
   static TableColumn make(llvm::StringRef Id, llvm::StringRef Title,
                           ValueType Type, Shorten Narrow = Shorten::Never,
                           int Decimals = -1) {
-    return {Id.str(), Title.str(), Type, Narrow, Decimals, "", false};
+    TableColumn C;
+    C.Id = Id.str();
+    C.Title = Title.str();
+    C.Type = Type;
+    C.Narrow = Narrow;
+    C.Decimals = Decimals;
+    return C;
   }
   static TableColumn text(llvm::StringRef Id, llvm::StringRef Title,
                           Shorten Narrow = Shorten::KeepEnd) {
@@ -131,6 +143,8 @@ void printDocument(const Document &D, const PrintOptions &Options,
 Value placeValue(llvm::StringRef Place);
 /// A time for people: "1.234 ms".
 std::string formatTime(double Ns, TimeUnit Unit = TimeUnit::Auto);
+/// A number of bytes for people: "1.5 MiB".
+std::string formatBytes(uint64_t Bytes);
 /// A value for people, in a column of this kind.
 std::string formatValue(const Value &V, const TableColumn &C, TimeUnit Unit);
 /// A value for machines: exact counts, ns with at most one decimal.

@@ -68,6 +68,19 @@ std::string report::formatTime(double Ns, TimeUnit Unit) {
          unitName(Unit).str();
 }
 
+std::string report::formatBytes(uint64_t Bytes) {
+  static constexpr StringLiteral Units[] = {"KiB", "MiB", "GiB",
+                                            "TiB", "PiB", "EiB"};
+  if (Bytes < 1024)
+    return utostr(Bytes) + " B";
+  double Size = static_cast<double>(Bytes) / 1024;
+  size_t Unit = 0;
+  // The limit is that of the rounded text: 1023.96 KiB is 1.0 MiB.
+  for (; Size >= 1023.95 && Unit + 1 < std::size(Units); ++Unit)
+    Size /= 1024;
+  return decimals(Size, 1) + " " + Units[Unit].str();
+}
+
 std::string report::formatValue(const Value &V, const TableColumn &C,
                                 TimeUnit Unit) {
   if (!V.Display.empty())
@@ -80,6 +93,8 @@ std::string report::formatValue(const Value &V, const TableColumn &C,
     return V.Text.empty() ? C.WhenEmpty : V.Text;
   case ValueType::Count:
     return utostr(V.Count) + Mark;
+  case ValueType::Bytes:
+    return formatBytes(V.Count) + Mark;
   case ValueType::TimeNs:
     if (Unit != TimeUnit::Auto) // the heading carries the unit
       return decimals(V.Number / unitNs(Unit), Unit == TimeUnit::Ns ? 0 : 3) +
@@ -102,6 +117,7 @@ std::string report::exactValue(const Value &V, const TableColumn &C) {
   case ValueType::Text:
     return V.Text;
   case ValueType::Count:
+  case ValueType::Bytes:
     return utostr(V.Count);
   case ValueType::TimeNs: {
     std::string Text = decimals(V.Number, 1);

@@ -1,0 +1,49 @@
+"""Adds up the self times of each grouping, of the tree, of the source lines and
+of the stacks of profiles, and compares them.
+
+The footer adds up too: Sum of nodes and Unattributed and Excess are the Total.
+Regions and bodies of forks are rows of the summary only.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+GROUPINGS = ("node", "kind", "module", "class", "source", "stack", "thread",
+             "method")
+
+
+def report(*arguments):
+    return subprocess.run(["torchprof-report", *arguments], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+
+
+def rows(*arguments):
+    return json.loads(report(*arguments, "--format=json"))
+
+
+for path in sys.argv[1:]:
+    sums = {}
+    for group in GROUPINGS:
+        document = rows("summary", path, "--limit=0", "--group-by=" + group)
+        sums[group] = sum(row["self_ns"] or 0 for row in document["rows"])
+    assert len(set(sums.values())) == 1, (path, sums)
+    footer = document["footer"]
+    inside = footer["sum_of_nodes_ns"] + footer["unattributed_ns"]
+    assert inside + footer.get("excess_ns", 0) == footer["total_ns"], footer
+    nodes = rows("summary", path, "--limit=0")["rows"]
+    regions = sum(row["self_ns"] or 0 for row in nodes
+                  if row["kind"] == "region")
+    asynchronous = footer.get("asynchronous_ns", 0)
+    assert sums["node"] == inside + asynchronous + regions, (path, sums, footer)
+    for command in "tree", "annotate":
+        own = sum(row["self_ns"] for row in rows(command, path)["rows"])
+        assert own == inside, (path, command, own, inside)
+    stacks = report("export", "--to=folded", path).splitlines()
+    weight = sum(int(line.rsplit(" ", 1)[1]) for line in stacks)
+    assert weight == inside + asynchronous, (path, weight, inside)
+    torch = rows("summary", path, "--style=torch", "--limit=0")
+    assert torch["footer"]["self_cpu_time_total_ns"] == sums["node"], torch
+    print("%s: %d groupings, self times of %d ns"
+          % (os.path.basename(path), len(sums), sums["node"]))

@@ -1,0 +1,35 @@
+//===- PrintableTest.cpp - text of others for a terminal ------------------===//
+
+#include "../../../tools/torchprof-report/Report/Printable.h"
+
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace torchprof::report;
+
+namespace {
+
+TEST(Printable, LeavesTextAlone) {
+  for (StringRef Text : {"", "aten::conv2d", "C:\\a b\"c'", "größe", "日本語"})
+    EXPECT_EQ(printable(Text), Text);
+}
+
+TEST(Printable, EscapesWhatATerminalObeys) {
+  EXPECT_EQ(printable("a\x1b[31m\x7f"), "a\\x1b[31m\\x7f");
+  EXPECT_EQ(printable("1\n2\r3\t4"), "1\\n2\\r3\\t4");
+  EXPECT_EQ(printable(StringRef("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(printable("\u009b2J"), "\\u009b2J");
+}
+
+TEST(Printable, EscapesWhatReordersText) {
+  EXPECT_EQ(printable("\u202eabc\u2066\u200f"), "\\u202eabc\\u2066\\u200f");
+  EXPECT_EQ(printable("\U000e0041"), "\\U000e0041");
+}
+
+TEST(Printable, EscapesBytesThatAreNotUtf8) {
+  EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");
+  EXPECT_EQ(printable("\xc3(\xe2\x82"), "\\xc3(\\xe2\\x82");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80"); // a surrogate
+}
+
+} // namespace

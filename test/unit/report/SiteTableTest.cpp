@@ -1,0 +1,138 @@
+//===- SiteTableTest.cpp - slots, dynamic sites, layers, paths ------------===//
+
+#include "../../../tools/torchprof-report/Report/Merge.h"
+#include "../../../tools/torchprof-report/Report/Rows.h"
+#include "../../../tools/torchprof-report/Report/SiteKey.h"
+#include "TestProfiles.h"
+
+#include "gtest/gtest.h"
+
+using namespace torchprof;
+using namespace torchprof::report;
+using namespace torchprof::report::test;
+
+namespace {
+
+std::string model(const char *Id, const char *Sites, const char *Slots = "0") {
+  return std::string(R"({"models": [{"id": )") + Id + R"(, "first_slot": )" +
+         Slots + R"(, "scopes": [{"class": "Net", "function": "forward"},
+           {"parent": 0, "module": "a", "class": "A",
+            "call": {"file": "/home/me/net/net.py", "line": 4}}],
+         "sites": [{"kind": "method", "name": "forward", "flags": ["root"],
+                    "source": {"file": "/home/me/net/net.py", "line": 3}},)" +
+         Sites + R"(]}], "lanes": [{"cells": [{"slot": )" + Slots +
+         R"(, "samples": [100]}]}]})";
+}
+
+const char *TwoNodes = R"({"parent": 0, "kind": "aten::mm", "scope": 1,
+   "source": {"file": "/home/me/net/ops/mm.py", "line": 9}},
+  {"parent": 0, "kind": "aten::t"})";
+
+TEST(SiteTable, MapsOfProfilesStayRight) {
+  SiteTable Sites;
+  SlotToSite First = Sites.add(parse(model("1", TwoNodes, "10")));
+  SlotToSite Second =
+      Sites.add(parse(model("2", R"({"parent": 0, "kind": "aten::mm"})")));
+  EXPECT_EQ(First[format::Slot{10}], 0u);
+  EXPECT_EQ(First[format::Slot{12}], 2u);
+  EXPECT_EQ(First[format::Slot{13}], NoIndex);
+  EXPECT_EQ(First[format::Slot{9}], NoIndex);
+  EXPECT_EQ(Second[format::Slot{0}], 3u);
+  EXPECT_EQ(Second[format::Slot{1}], 4u);
+  EXPECT_EQ(Second[format::Slot{2}], NoIndex);
+}
+
+TEST(SiteTable, DynamicSitesStandWhereTheirParentsDo) {
+  SiteTable Sites;
+  Sites.add(parse(model("1", TwoNodes)));
+  uint32_t Inside = Sites.addDynamic(1, "region", "copy");
+  uint32_t Deeper = Sites.addDynamic(Inside, "region", "pin");
+  uint32_t Outside = Sites.addDynamic(NoIndex, "region", "copy");
+  EXPECT_EQ(Sites.addDynamic(1, "region", "copy"), Inside);
+  EXPECT_NE(Inside, Outside);
+  EXPECT_EQ(Sites.kind(Deeper), "region");
+  EXPECT_EQ(Sites.name(Deeper), "pin");
+  EXPECT_EQ(Sites.modulePath(Deeper), "a");
+  EXPECT_EQ(Sites.className(Deeper), "A");
+  EXPECT_EQ(Sites.source(Deeper), "/home/me/net/ops/mm.py:9");
+  EXPECT_TRUE(Sites[Deeper].isOverlay());
+  EXPECT_EQ(Sites[Deeper].Root, 0u);
+  EXPECT_TRUE(Sites[Outside].isOutside());
+  EXPECT_EQ(Sites.modulePath(Outside), "");
+  EXPECT_EQ(Sites.source(Outside), "?");
+  EXPECT_EQ(Sites.manifest(Outside), nullptr);
+}
+
+// A region inside a method lies over the nodes that ran in it: their time stays
+// theirs, and the footer adds up. A run inside the region is a call.
+TEST(SiteTable, OverlaysTakeNothingFromTheirParents) {
+  SiteTable Sites;
+  Sites.add(parse(R"({
+    "models": [{"id": 1, "sites": [
+        {"kind": "method", "name": "f", "flags": ["root"]},
+        {"parent": 0, "kind": "aten::mm"}]},
+      {"id": 2, "sites": [
+        {"kind": "method", "name": "g", "flags": ["root"]}]}],
+    "dynamic_sites": [{"slot": 3, "parent": 0, "kind": "region",
+                       "name": "most of it"}],
+    "lanes": [{"cells": [{"slot": 0, "samples": [100], "nested": 80},
+                         {"slot": 1, "samples": [50]},
+                         {"slot": 2, "samples": [20]},
+                         {"slot": 3, "samples": [80], "nested": 20}]}]})"));
+  uint32_t Region = 3;
+  EXPECT_EQ(Sites.self(0).Amount, 100u - 50 - 20);
+  EXPECT_EQ(Sites.self(0).Excess, 0u);
+  EXPECT_EQ(Sites.self(Region).Amount, 0u);
+  EXPECT_EQ(Sites.total(Region), 80u);
+  Totals All = makeTotals(Sites, Selection());
+  EXPECT_EQ(All.Total, 100u);
+  EXPECT_EQ(All.Nodes, 50u);
+  EXPECT_EQ(All.Unattributed, 30u + 20);
+  EXPECT_EQ(All.Excess, 0u);
+}
+
+TEST(SiteTable, KeysNameLayers) {
+  SiteTable Sites;
+  Sites.add(parse(model("1", TwoNodes)));
+  Sites.add(parse(model("2", TwoNodes)));
+  uint32_t Region = Sites.addDynamic(NoIndex, "region", "load");
+  std::vector<SiteKey> Keys = siteKeys(Sites);
+  EXPECT_EQ(Keys[1].text(), "forward/a/aten::mm/0");
+  EXPECT_EQ(Keys[4].text(), "forward/a/aten::mm/1"); // of the second model
+  EXPECT_EQ(Keys[Region].text(), "load//region/0");
+  EXPECT_EQ(siteKeys(*Sites.manifest(4))[1].text(), "forward/a/aten::mm/0");
+}
+
+TEST(SiteTable, SameLayersAreOneModel) {
+  const char *Swapped = R"({"parent": 0, "kind": "aten::t"},
+    {"parent": 0, "kind": "aten::mm", "scope": 1})";
+  AddOptions Options;
+  Options.SameLayers = true;
+  SiteTable Sites;
+  Sites.add(parse(model("1", TwoNodes)), Options);
+  SlotToSite Slots = Sites.add(parse(model("2", Swapped)), Options);
+  EXPECT_EQ(Sites.size(), 3u);
+  EXPECT_EQ(Slots[format::Slot{0}], 0u);
+  EXPECT_EQ(Slots[format::Slot{1}], 2u);
+  EXPECT_EQ(Slots[format::Slot{2}], 1u);
+  EXPECT_EQ(Sites.total(0), 200u);
+  // One layer more: another model.
+  Sites.add(parse(model("3", R"({"parent": 0, "kind": "aten::mm"})")), Options);
+  EXPECT_EQ(Sites.size(), 5u);
+}
+
+TEST(SiteTable, PrefixesAreCutFromPaths) {
+  SiteTable Sites;
+  Sites.add(parse(model("1", TwoNodes)));
+  EXPECT_EQ(SourcePrefix::common(Sites.models()), "/home/me/net/");
+  Sites.setSourcePrefix(SourcePrefix({"/home/me/net"}));
+  EXPECT_EQ(Sites.source(1), "ops/mm.py:9");
+  EXPECT_EQ(Sites.frames(1)[1].File, "net.py");
+  Sites.setSourcePrefix(SourcePrefix({"/home/m", "/home/me/"}));
+  EXPECT_EQ(Sites.source(1), "net/ops/mm.py:9");
+  Sites.setSourcePrefix(SourcePrefix({"", "/"}));
+  EXPECT_EQ(Sites.source(1), "/home/me/net/ops/mm.py:9");
+  EXPECT_EQ(SourcePrefix::common({}), "");
+}
+
+} // namespace

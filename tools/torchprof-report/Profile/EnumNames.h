@@ -1,0 +1,93 @@
+//===- EnumNames.h - the words for a profile's enumerations -----*- C++ -*-===//
+//
+// Each enumeration of the format has one table of words, which JSON and
+// messages use. A file may hold numbers that no word stands for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_ENUMNAMES_H
+#define TORCHPROF_REPORT_ENUMNAMES_H
+
+#include "torchprof/format/Manifest.h"
+#include "torchprof/format/Records.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace torchprof::report {
+
+template <typename Enum> struct EnumName {
+  Enum Value;
+  llvm::StringLiteral Name;
+};
+
+template <typename Enum> constexpr EnumName<Enum> EnumNames[] = {};
+
+template <>
+inline constexpr EnumName<format::FileState> EnumNames<format::FileState>[] = {
+    {format::FileState::Open, "open"},
+    {format::FileState::Closed, "closed"},
+    {format::FileState::Snapshot, "snapshot"},
+    {format::FileState::Merged, "merged"}};
+
+template <>
+inline constexpr EnumName<format::ClockKind> EnumNames<format::ClockKind>[] = {
+    {format::ClockKind::Tsc, "tsc"},
+    {format::ClockKind::Monotonic, "monotonic"},
+    {format::ClockKind::Injected, "injected"}};
+
+template <>
+inline constexpr EnumName<format::RecordMode> EnumNames<format::RecordMode>[] =
+    {{format::RecordMode::Aggregate, "aggregate"},
+     {format::RecordMode::Trace, "trace"}};
+
+template <>
+inline constexpr EnumName<format::LaneState> EnumNames<format::LaneState>[] = {
+    {format::LaneState::Live, "live"}, {format::LaneState::Free, "free"}};
+
+template <>
+inline constexpr EnumName<format::TraceKeep> EnumNames<format::TraceKeep>[] = {
+    {format::TraceKeep::First, "first"}, {format::TraceKeep::Last, "last"}};
+
+template <>
+inline constexpr EnumName<format::DynamicKind>
+    EnumNames<format::DynamicKind>[] = {
+#define TORCHPROF_DYNAMIC_KIND(NAME, NUMBER, TEXT, SPANS, MEANING)             \
+  {format::DynamicKind::NAME, TEXT},
+#include "torchprof/format/DynamicKinds.def"
+};
+
+template <>
+inline constexpr EnumName<format::MeasureUnit>
+    EnumNames<format::MeasureUnit>[] = {
+        {format::MeasureUnit::Nanoseconds, "nanoseconds"},
+        {format::MeasureUnit::Bytes, "bytes"},
+        {format::MeasureUnit::Count, "count"}};
+
+template <>
+inline constexpr EnumName<format::MeasureSum> EnumNames<format::MeasureSum>[] =
+    {{format::MeasureSum::Sum, "sum"}, {format::MeasureSum::Peak, "peak"}};
+
+// Flags: each is one bit.
+
+template <>
+inline constexpr EnumName<format::DynamicFlags>
+    EnumNames<format::DynamicFlags>[] = {{format::DF_Overflow, "overflow"},
+                                         {format::DF_Cut, "cut"}};
+
+template <>
+inline constexpr EnumName<SiteFlags> EnumNames<SiteFlags>[] = {
+    {SF_Root, "root"},       {SF_Module, "module"},     {SF_Async, "async"},
+    {SF_Control, "control"}, {SF_Vanished, "vanished"}, {SF_Method, "method"}};
+
+/// The word for \p Value, empty if there is none.
+template <typename Enum> llvm::StringRef nameOf(Enum Value) {
+  for (const EnumName<Enum> &E : EnumNames<Enum>)
+    if (E.Value == Value)
+      return E.Name;
+  return {};
+}
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_ENUMNAMES_H

@@ -1,0 +1,464 @@
+//===- ProfileJson.cpp - profiles as JSON text ----------------------------===//
+//
+// The mapping names each member once, for both directions (JsonArchive.h).
+// Profiles written by hand are short: everything but the sites and what was
+// measured has a default, and a cell can be given by its samples.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProfileJson.h"
+#include "Aggregate.h"
+#include "JsonArchive.h"
+#include "torchprof/format/SlotMap.h"
+
+#include <variant>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+/// The largest ring that the JSON form may ask for: 16 million entries.
+static constexpr uint64_t MaxCapacity = uint64_t(1) << 24;
+
+namespace {
+
+/// A cell with what its word says about it.
+template <typename CellType> struct JsonCell {
+  CellType C = {};
+  bool Torn = false;
+};
+
+template <class IO> class Mapping {
+  template <typename T>
+  using Ref = std::conditional_t<IO::Reading, T, const T> &;
+
+public:
+  explicit Mapping(Ref<Profile> P) : P(P) {}
+  void map(IO &io);
+
+private:
+  void process(IO &io, Ref<format::ProcessRecord> R);
+  void model(IO &io, Ref<Model> M);
+  void scope(IO &io, Ref<Manifest> T, Ref<ManifestScope> S);
+  void site(IO &io, Ref<Manifest> T, Ref<ManifestSite> S);
+  void dynamicSite(IO &io, Ref<DynamicSite> D);
+  void lane(IO &io, Ref<Lane> L);
+  void cell(IO &io, Ref<JsonCell<format::Cell>> J);
+  void runs(IO &io, Ref<RunRing> R);
+  void trace(IO &io, Ref<TraceBuffer> T);
+  void measure(IO &io, Ref<MeasureCells> M);
+  void measureCell(IO &io, Ref<JsonCell<format::MeasureCell>> J);
+
+  void interned(IO &io, StringRef Key, Ref<Manifest> T, Ref<uint32_t> Text);
+  void position(IO &io, StringRef Key, Ref<Manifest> T, Ref<SourcePosition> S);
+  void slots(IO &io, StringRef Key, Ref<format::Slot> First, uint64_t Count);
+  template <typename T, typename Function>
+  void tuples(IO &io, StringRef Key, Ref<ArrayRef<T>> Items, Function Map);
+  template <typename T, typename Function>
+  void cells(IO &io, ArrayRef<ArrayRef<T>> Lists, ArrayRef<T> &Read,
+             Function Map);
+
+  Ref<Profile> P;
+  format::SlotMap<std::monostate> Taken; ///< while reading
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The process and its sites
+//===----------------------------------------------------------------------===//
+
+template <class IO>
+void Mapping<IO>::process(IO &io, Ref<format::ProcessRecord> R) {
+  io.member("pid", R.Pid);
+  io.member("parent_pid", R.ParentPid);
+  io.member("start_realtime_ns", R.StartRealtimeNs);
+  io.member("start_ticks", R.StartTicks);
+  io.member("end_ticks", R.EndTicks);
+  io.choice("clock", R.Clock);
+  io.choice("mode", R.Mode);
+  io.member("ticks_per_second", R.NominalTicksPerSecond);
+  io.member("lowered_probe_ticks_x16", R.LoweredProbeTicksX16);
+  io.member("explicit_probe_ticks_x16", R.ExplicitProbeTicksX16);
+  io.member("host", R.Host);
+  io.member("command", R.Command);
+  io.member("runtime", R.Runtime);
+  io.member("framework", R.Framework);
+  io.member("schedule", R.Schedule);
+  std::string Names[format::CounterCapacity];
+  io.object("counters", [&](IO &io) {
+    for (unsigned I = 0; I < format::CounterCapacity; ++I)
+      io.optional(Names[I] = counterName(I), R.Counters[I]);
+  });
+}
+
+/// A string of the manifest, which holds each of them once.
+template <class IO>
+void Mapping<IO>::interned(IO &io, StringRef Key, Ref<Manifest> T,
+                           Ref<uint32_t> Text) {
+  if constexpr (IO::Reading) {
+    std::string Read;
+    io.member(Key, Read);
+    Text = T.intern(Read);
+  } else {
+    io.optional(Key, T.string(Text));
+  }
+}
+
+template <class IO>
+void Mapping<IO>::position(IO &io, StringRef Key, Ref<Manifest> T,
+                           Ref<SourcePosition> S) {
+  io.object(
+      Key,
+      [&](IO &io) {
+        interned(io, "file", T, S.File);
+        io.optional("line", S.Line);
+        io.optional("column", S.Column);
+        interned(io, "text", T, S.Text);
+      },
+      S != SourcePosition());
+}
+
+/// An index into what stands before it, if it is not \p None.
+template <class IO>
+static void index(IO &io, StringRef Key, auto &Index, uint32_t None,
+                  size_t Size) {
+  io.optional(Key, Index, None);
+  if constexpr (IO::Reading)
+    if (Index != None && Index >= Size)
+      io.fail(Key,
+              "expected the number of an earlier entry, found " + Twine(Index));
+}
+
+template <class IO>
+void Mapping<IO>::scope(IO &io, Ref<Manifest> T, Ref<ManifestScope> S) {
+  index(io, "parent", S.Parent, NoIndex, T.Scopes.size());
+  interned(io, "module", T, S.Module);
+  interned(io, "class", T, S.Class);
+  interned(io, "function", T, S.Function);
+  position(io, "call", T, S.Call);
+}
+
+template <class IO>
+void Mapping<IO>::site(IO &io, Ref<Manifest> T, Ref<ManifestSite> S) {
+  index(io, "parent", S.Parent, NoIndex, T.Sites.size());
+  interned(io, "kind", T, S.Kind);
+  interned(io, "overload", T, S.Overload);
+  interned(io, "name", T, S.Name);
+  index(io, "scope", S.Scope, 0, T.Scopes.size());
+  position(io, "source", T, S.Source);
+  io.template flags<SiteFlags>("flags", S.Flags);
+  if (IO::Reading || !S.Producers.empty())
+    io.numbers("producers", S.Producers);
+}
+
+/// A range of slots that nothing before has.
+template <class IO>
+void Mapping<IO>::slots(IO &io, StringRef Key, Ref<format::Slot> First,
+                        uint64_t Count) {
+  if constexpr (IO::Reading)
+    First = Taken.end();
+  io.member(Key, First);
+  if constexpr (IO::Reading)
+    if (std::optional<format::Slot> Disputed = Taken.add(First, Count, {}))
+      io.fail(Key, "slot " + Twine(number(*Disputed)) +
+                       (*Disputed == format::NoSlot
+                            ? " is beyond the largest one"
+                            : " belongs to an earlier entry"));
+}
+
+template <class IO> void Mapping<IO>::model(IO &io, Ref<Model> M) {
+  std::shared_ptr<Manifest> New;
+  if constexpr (IO::Reading)
+    M.Table = New = std::make_shared<Manifest>();
+  Ref<Manifest> T = [&]() -> Ref<Manifest> {
+    if constexpr (IO::Reading)
+      return *New;
+    else
+      return *M.Table;
+  }();
+  io.member("id", T.ModelId, (uint64_t(1) << format::ModelIdBits) - 1);
+  io.member("producer", T.Producer);
+  io.objects("scopes", T.Scopes, [&](IO &io, auto &S) { scope(io, T, S); });
+  if constexpr (IO::Reading)
+    if (T.Scopes.empty())
+      T.Scopes.emplace_back();
+  io.objects("sites", T.Sites, [&](IO &io, auto &S) { site(io, T, S); });
+  slots(io, "first_slot", M.FirstSlot, T.Sites.size());
+  if (IO::Reading || !T.Names.empty())
+    io.objects("names", T.Names, [&](IO &io, auto &N) {
+      interned(io, "function", T, N.Function);
+      io.member("value", N.Value);
+      interned(io, "name", T, N.Name);
+    });
+  // The producers of a loop's inputs may be sites behind it.
+  if constexpr (IO::Reading)
+    for (const ManifestSite &S : T.Sites)
+      for (uint32_t Producer : S.Producers)
+        if (Producer >= T.Sites.size())
+          io.fail("sites", "site " + Twine(Producer) +
+                               " is a producer, but does not exist");
+}
+
+template <class IO> void Mapping<IO>::dynamicSite(IO &io, Ref<DynamicSite> D) {
+  slots(io, "slot", D.Slot, 1);
+  io.optional("parent", D.Parent, format::NoSlot);
+  io.choice("kind", D.Kind);
+  io.template flags<format::DynamicFlags>("flags", D.Flags);
+  io.member("name", D.Name);
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+/// Entries that stay where they are when they are written, and go into the
+/// profile's memory when they are read.
+template <class IO>
+template <typename T, typename Function>
+void Mapping<IO>::tuples(IO &io, StringRef Key, Ref<ArrayRef<T>> Items,
+                         Function Map) {
+  if constexpr (IO::Reading) {
+    std::vector<T> Read;
+    io.tuples(Key, Read, Map);
+    Items = P.keep(ArrayRef<T>(Read));
+  } else {
+    io.tuples(Key, Items, Map);
+  }
+}
+
+/// The same of cells, which may change while they are written.
+template <class IO>
+template <typename T, typename Function>
+void Mapping<IO>::cells(IO &io, ArrayRef<ArrayRef<T>> Lists, ArrayRef<T> &Read,
+                        Function Map) {
+  if constexpr (IO::Reading) {
+    std::vector<JsonCell<T>> Cells;
+    io.objects("cells", Cells, Map);
+    auto Kept = P.template allocate<T>(Cells.size());
+    for (size_t I = 0; I < Cells.size(); ++I)
+      Kept[I] = Cells[I].C;
+    Read = Kept;
+  } else {
+    auto ForEach = [&](auto Visit) {
+      for (ArrayRef<T> List : Lists)
+        for (const T &Source : List) {
+          JsonCell<T> J;
+          J.Torn = !readCell(Source, J.C, P.maybeLive());
+          if (J.Torn)
+            J.C = Source;
+          Visit(J);
+        }
+    };
+    io.objectsFrom("cells", ForEach, Map);
+  }
+}
+
+/// What all cells have: a slot, an epoch and a word.
+template <class IO> static void cellHead(IO &io, auto &J, uint64_t Epoch) {
+  io.member("slot", J.C.Site);
+  if constexpr (IO::Reading)
+    J.C.Epoch = static_cast<uint32_t>(Epoch);
+  io.member("epoch", J.C.Epoch);
+  io.optional("torn", J.Torn);
+}
+
+/// The number of spans in a cell's word.
+template <class IO> static void cellCount(IO &io, auto &J) {
+  uint64_t Count = J.C.Word / 2;
+  io.member("count", Count, UINT64_MAX / 2);
+  if constexpr (IO::Reading)
+    J.C.Word = 2 * Count + J.Torn;
+}
+
+template <class IO>
+void Mapping<IO>::cell(IO &io, Ref<JsonCell<format::Cell>> J) {
+  if constexpr (IO::Reading)
+    J.C = emptyCell(format::Slot(0), 0);
+  cellHead(io, J, P.Epoch);
+  Ref<format::Cell> C = J.C;
+  if constexpr (IO::Reading)
+    io.shorthand("samples", [&](uint64_t Ticks) { recordSample(C, Ticks); });
+  cellCount(io, J);
+  // Extremes of no span are not worth a line.
+#define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
+  if (INITIAL)                                                                 \
+    io.optional(#JSON, C.NAME, INITIAL);                                       \
+  else                                                                         \
+    io.member(#JSON, C.NAME);
+#include "torchprof/format/CellFields.def"
+  if constexpr (IO::Reading) {
+    if (!io.has("begins"))
+      C.Begins = C.Word / 2 + C.Cut;
+    std::vector<uint64_t> First;
+    io.numbers("first", First);
+    if (First.size() > format::FirstSamples)
+      io.fail("first", "expected at most " + Twine(format::FirstSamples) +
+                           " samples, found " + Twine(First.size()));
+    else
+      std::copy(First.begin(), First.end(), C.First);
+  } else {
+    io.numbers("first", ArrayRef(C.First).take_front(C.Word / 2));
+  }
+  io.sparse("histogram", C.Histogram);
+}
+
+template <class IO> void Mapping<IO>::runs(IO &io, Ref<RunRing> R) {
+  io.member("slot", R.Slot);
+  tuples<format::RunSample>(io, "samples", R.Samples, [](auto &io, auto &S) {
+    io.value(S.EndTicks);
+    io.value(S.LatencyTicks);
+  });
+  if constexpr (IO::Reading) {
+    R.Capacity = std::max<uint32_t>(R.Samples.size(), format::RunsCapacity);
+    R.Count = R.Samples.size();
+  }
+  io.member("capacity", R.Capacity, MaxCapacity);
+  io.member("count", R.Count);
+  if constexpr (IO::Reading)
+    if (R.Samples.size() != std::min<uint64_t>(R.Count, R.Capacity))
+      io.fail("samples", "expected " +
+                             Twine(std::min<uint64_t>(R.Count, R.Capacity)) +
+                             " of them, as count and capacity say, found " +
+                             Twine(R.Samples.size()));
+}
+
+template <class IO> void Mapping<IO>::trace(IO &io, Ref<TraceBuffer> T) {
+  io.choice("keep", T.Keep);
+  tuples<format::TraceEvent>(io, "events", T.Events, [](auto &io, auto &E) {
+    uint64_t Slot = number(siteOf(E)), Duration = durationOf(E);
+    io.value(Slot, UINT64_MAX >> format::TraceDurationBits);
+    io.value(E.BeginTicks);
+    io.value(Duration, format::MaxTraceDuration);
+    if constexpr (IO::Reading)
+      E.Packed = Slot << format::TraceDurationBits | Duration;
+  });
+  if constexpr (IO::Reading)
+    T.Capacity = T.Written = T.Events.size();
+  io.member("capacity", T.Capacity, MaxCapacity);
+  io.member("written", T.Written);
+  if constexpr (IO::Reading)
+    if (T.Events.size() != std::min(T.Written, T.Capacity))
+      io.fail("events", "expected " + Twine(std::min(T.Written, T.Capacity)) +
+                            " of them, as written and capacity say, found " +
+                            Twine(T.Events.size()));
+}
+
+template <class IO>
+void Mapping<IO>::measureCell(IO &io, Ref<JsonCell<format::MeasureCell>> J) {
+  cellHead(io, J, P.Epoch);
+  cellCount(io, J);
+  io.member("sum", J.C.Sum);
+  io.member("max", J.C.Max);
+  io.member("time", J.C.Time);
+  io.member("nested", J.C.Nested);
+}
+
+template <class IO> void Mapping<IO>::measure(IO &io, Ref<MeasureCells> M) {
+  io.member("name", M.Name);
+  auto Number = static_cast<uint32_t>(M.Id);
+  if constexpr (IO::Reading)
+    if (const MeasureInfo *Known = findMeasure(M.Name)) {
+      Number = static_cast<uint32_t>(Known->Id);
+      M.Unit = Known->Unit;
+      M.Sum = Known->Sum;
+    }
+  io.member("number", Number);
+  if constexpr (IO::Reading)
+    M.Id = format::MeasureId(Number);
+  io.choice("unit", M.Unit);
+  io.choice("adds", M.Sum);
+  ArrayRef<format::MeasureCell> Read;
+  cells<format::MeasureCell>(io, M.Cells, Read,
+                             [&](IO &io, auto &C) { measureCell(io, C); });
+  if constexpr (IO::Reading)
+    M.Cells = Read;
+}
+
+template <class IO> void Mapping<IO>::lane(IO &io, Ref<Lane> L) {
+  Ref<format::LaneRecord> R = L.Record;
+  if constexpr (IO::Reading) {
+    R.Lane = static_cast<uint32_t>(P.Lanes.size());
+    R.State = format::LaneState::Live;
+    R.Threads = 1;
+    R.CurrentSlot = format::NoSlot;
+  }
+  io.member("lane", R.Lane);
+  if constexpr (IO::Reading)
+    for (const Lane &Other : P.Lanes)
+      if (Other.Record.Lane == R.Lane)
+        io.fail("lane", "a second lane " + Twine(R.Lane));
+  io.choice("state", R.State);
+  io.member("thread", R.Thread);
+  io.member("threads", R.Threads);
+  io.member("name", R.Name);
+  io.optional("current_slot", R.CurrentSlot, format::NoSlot);
+  io.optional("current_ticks", R.CurrentTicks);
+  ArrayRef<format::Cell> Read;
+  cells<format::Cell>(io, L.Cells, Read, [&](IO &io, auto &C) { cell(io, C); });
+  if constexpr (IO::Reading)
+    L.Cells.push_back(Read);
+  if (IO::Reading || !L.Runs.empty())
+    io.objects("runs", L.Runs, [&](IO &io, auto &R) { runs(io, R); });
+  if (IO::Reading || !L.Traces.empty())
+    io.objects("traces", L.Traces, [&](IO &io, auto &T) { trace(io, T); });
+  if (IO::Reading || !L.Measures.empty())
+    io.objects("measures", L.Measures,
+               [&](IO &io, auto &M) { measure(io, M); });
+}
+
+//===----------------------------------------------------------------------===//
+// The profile
+//===----------------------------------------------------------------------===//
+
+template <class IO> void Mapping<IO>::map(IO &io) {
+  uint32_t Version = format::FormatVersion;
+  io.member("version", Version);
+  if constexpr (IO::Reading) {
+    if (Version != format::FormatVersion)
+      io.fail("version", "expected profile format " +
+                             Twine(format::FormatVersion) + ", found " +
+                             Twine(Version));
+    P.Process.Clock = format::ClockKind::Monotonic;
+  }
+  io.choice("state", P.State);
+  io.member("epoch", P.Epoch);
+  io.object("process", [&](IO &io) { process(io, P.Process); });
+  io.member("anchor_interval_ns", P.AnchorIntervalNs);
+  io.objects("anchors", P.Anchors, [](IO &io, auto &A) {
+    io.member("ticks", A.Ticks);
+    io.member("monotonic_ns", A.MonotonicNs);
+    io.member("realtime_ns", A.RealtimeNs);
+    io.member("uncertainty_ns", A.UncertaintyNs);
+  });
+  io.objects("models", P.Models, [&](IO &io, auto &M) { model(io, M); });
+  io.objects("dynamic_sites", P.DynamicSites,
+             [&](IO &io, auto &D) { dynamicSite(io, D); });
+  io.objects("lanes", P.Lanes, [&](IO &io, auto &L) { lane(io, L); });
+}
+
+Expected<Profile> report::profileFromJson(StringRef Text, StringRef FileName) {
+  Expected<json::Value> Value = json::parse(Text);
+  if (!Value)
+    return createStringError(
+        inconvertibleErrorCode(),
+        FileName + ": not a profile as JSON: " + toString(Value.takeError()));
+  Profile P;
+  P.FileName = FileName.str();
+  P.FileBytes = Text.size();
+  std::string Error;
+  JsonReader Reader(&*Value, Error);
+  Mapping<JsonReader> Map(P);
+  Reader.mapObject([&](JsonReader &io) { Map.map(io); });
+  if (!Error.empty())
+    return createStringError(inconvertibleErrorCode(), FileName + ": " + Error);
+  return P;
+}
+
+void report::writeProfileJson(const Profile &P, raw_ostream &OS) {
+  json::OStream J(OS, 2);
+  JsonWriter Writer(J);
+  J.object([&] { Mapping<JsonWriter>(P).map(Writer); });
+  J.flush();
+  OS << '\n';
+}

@@ -1,0 +1,46 @@
+//===- ColumnSet.cpp - tables whose columns have names --------------------===//
+
+#include "ColumnSet.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+StringRef report::nearestName(StringRef Found, ArrayRef<std::string> Known) {
+  // Further away than a third of its length, it is another name.
+  unsigned Least = static_cast<unsigned>(Found.size()) / 3 + 1;
+  StringRef Nearest;
+  for (const std::string &Name : Known) {
+    unsigned Distance = Found.edit_distance(Name, /*AllowReplacements=*/true,
+                                            /*MaxEditDistance=*/Least);
+    if (Distance < Least) {
+      Least = Distance;
+      Nearest = Name;
+    }
+  }
+  return Nearest;
+}
+
+Error report::unknownName(StringRef Option, StringRef Found,
+                          ArrayRef<std::string> Known) {
+  std::string Text =
+      (Option + ": expected one of " + join(Known.begin(), Known.end(), ", ") +
+       ", found '" + Found + "'")
+          .str();
+  StringRef Nearest = nearestName(Found, Known);
+  if (!Nearest.empty())
+    Text += "; did you mean " + Nearest.str() + "?";
+  return createStringError(inconvertibleErrorCode(), Text);
+}
+
+int report::compareValues(const Value &A, const Value &B) {
+  if (A.Type == ValueType::None || B.Type == ValueType::None)
+    return (A.Type == ValueType::None) - (B.Type == ValueType::None);
+  if (A.Type == ValueType::Text)
+    return A.Text.compare(B.Text);
+  if (A.Type == ValueType::Count || A.Type == ValueType::Bytes)
+    return (A.Count < B.Count) - (A.Count > B.Count);
+  return (A.Number < B.Number) - (A.Number > B.Number);
+}

@@ -1,0 +1,153 @@
+//===- DiffColumns.cpp - the columns of differences -----------------------===//
+
+#include "Diff.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+/// One side of a row.
+struct SideOfRow {
+  const SiteTable &Sites;
+  uint32_t Site; ///< NoIndex: the side does not have it
+};
+} // namespace
+
+static SideOfRow before(const DiffRow &R, const DiffContext &C) {
+  return {C.A, R.A};
+}
+
+static SideOfRow after(const DiffRow &R, const DiffContext &C) {
+  return {C.B, R.B};
+}
+
+/// The side that names a row: what is there now, if it still is.
+static SideOfRow named(const DiffRow &R, const DiffContext &C) {
+  return R.B == NoIndex ? before(R, C) : after(R, C);
+}
+
+using SideFunction = SideOfRow (*)(const DiffRow &, const DiffContext &);
+
+static Value medianOf(const SideOfRow &Side) {
+  if (Side.Site == NoIndex || Side.Sites.measured(Side.Site).Count == 0)
+    return Value();
+  return Value::timeNs(
+      Side.Sites.clock().toNs(Side.Sites.measured(Side.Site).quantile(0.5)));
+}
+
+static Value callsOf(const SideOfRow &Side) {
+  return Side.Site == NoIndex
+             ? Value()
+             : Value::count(Side.Sites.measured(Side.Site).Count);
+}
+
+/// Mean of a measure over the spans measured.
+static Value meanOf(const SideOfRow &Side, const TableMeasure &Info) {
+  for (MeasureId M = 0; M < Side.Sites.measures().size(); ++M) {
+    if (!(Side.Sites.measures()[M] == Info) || Side.Site == NoIndex)
+      continue;
+    const MeasureTotal &T = Side.Sites.measured(M, Side.Site);
+    if (T.Count == 0)
+      return Value();
+    return measureValue(Info.Unit, Info.Fold == MeasureFold::Peak
+                                       ? UInt128(T.Max)
+                                       : T.Sum / T.Count);
+  }
+  return Value();
+}
+
+DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
+  using Row = DiffRow;
+  using Ctx = DiffContext;
+  auto Both = [](const Row &R) { return R.A != NoIndex && R.B != NoIndex; };
+  std::vector<DiffColumns::Column> Columns = {
+      {TableColumn::text("change", "change"),
+       "slower, faster, added, removed or same",
+       [](const Row &R, const Ctx &) {
+         return Value::text(changeName(R.What));
+       }},
+      {TableColumn::text("kind", "kind", Shorten::KeepStart),
+       "operator, prim::If, method, module or region",
+       [](const Row &R, const Ctx &C) {
+         SideOfRow Side = named(R, C);
+         return Value::text(Side.Sites.kind(Side.Site));
+       }},
+      {TableColumn::text("name", "name", Shorten::KeepStart),
+       "name of the node's first output, or of the method",
+       [](const Row &R, const Ctx &C) {
+         SideOfRow Side = named(R, C);
+         return Value::text(Side.Sites.name(Side.Site));
+       }},
+      {TableColumn::text("module", "module"), "path of the module instance",
+       [](const Row &R, const Ctx &C) {
+         SideOfRow Side = named(R, C);
+         return Value::text(Side.Sites.modulePath(Side.Site));
+       }},
+      {TableColumn::text("source", "source"), "file:line in the author's code",
+       [](const Row &R, const Ctx &C) {
+         SideOfRow Side = named(R, C);
+         return placeValue(Side.Sites.source(Side.Site));
+       }},
+      {TableColumn::text("key", "key"),
+       "method/module/kind/number, by which the sides are matched",
+       [](const Row &R, const Ctx &C) {
+         return Value::text(
+             (R.B == NoIndex ? C.KeysOfA[R.A] : C.KeysOfB[R.B]).text());
+       }},
+      {TableColumn::count("before_calls", "calls before"),
+       "spans counted before",
+       [](const Row &R, const Ctx &C) { return callsOf(before(R, C)); }},
+      {TableColumn::count("after_calls", "calls after"), "spans counted after",
+       [](const Row &R, const Ctx &C) { return callsOf(after(R, C)); }},
+      {TableColumn::time("before_mean_ns", "before"), "mean time before",
+       [](const Row &R, const Ctx &) {
+         return R.A == NoIndex ? Value() : Value::timeNs(R.MeanA);
+       }},
+      {TableColumn::time("after_mean_ns", "after"), "mean time after",
+       [](const Row &R, const Ctx &) {
+         return R.B == NoIndex ? Value() : Value::timeNs(R.MeanB);
+       }},
+      {TableColumn::time("change_ns", "difference"), "difference of the means",
+       [Both](const Row &R, const Ctx &) {
+         return Both(R) ? Value::timeNs(R.MeanB - R.MeanA) : Value();
+       }},
+      {TableColumn::percent("change_pct", "% change"),
+       "the difference in percent of the mean before",
+       [Both](const Row &R, const Ctx &) {
+         return Both(R) ? Value::percent(R.percent()) : Value();
+       }},
+      {TableColumn::time("change_per_run_ns", "per run"),
+       "change of its time in one run of the method",
+       [](const Row &R, const Ctx &) { return Value::timeNs(R.PerRun); }},
+      {TableColumn::time("before_p50_ns", "p50 before"), "median before",
+       [](const Row &R, const Ctx &C) { return medianOf(before(R, C)); }},
+      {TableColumn::time("after_p50_ns", "p50 after"), "median after",
+       [](const Row &R, const Ctx &C) { return medianOf(after(R, C)); }},
+      {TableColumn::number("p_value", "p", 4),
+       "probability of such a difference by noise alone",
+       [Both](const Row &R, const Ctx &) {
+         return Both(R) ? Value::number(ValueType::Number, R.PValue) : Value();
+       }},
+  };
+  std::vector<TableMeasure> Measures = A.measures().vec();
+  for (const TableMeasure &Info : B.measures())
+    if (!is_contained(Measures, Info))
+      Measures.push_back(Info);
+  for (const TableMeasure &Info : Measures)
+    for (auto [Prefix, Side] :
+         {std::pair<StringRef, SideFunction>("before", before),
+          std::pair<StringRef, SideFunction>("after", after)}) {
+      SideFunction SideOf = Side;
+      Columns.push_back(
+          {TableColumn::make(
+               (Prefix + "_" + measureColumnId(Info.Id, Info.Unit)).str(),
+               (Info.Id + " " + Prefix).str(), measureValueType(Info.Unit)),
+           (Info.Fold == MeasureFold::Peak ? "largest " : "mean ") + Info.Id +
+               " " + Prefix.str(),
+           [SideOf, Info](const Row &R, const Ctx &C) {
+             return meanOf(SideOf(R, C), Info);
+           }});
+    }
+  return DiffColumns(std::move(Columns));
+}

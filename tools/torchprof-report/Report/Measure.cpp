@@ -1,0 +1,47 @@
+//===- Measure.cpp - what is recorded beside host time --------------------===//
+
+#include "Measure.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+static const KnownMeasure Known[] = {
+    {"cpu", MeasureUnit::Nanoseconds, MeasureFold::Sum, "cpu",
+     "CPU time of the thread that ran it", "TORCHPROF_RECORD=cpu", "wait",
+     "wait", "time of the same spans without it: waiting, or preempted"},
+};
+
+ArrayRef<KnownMeasure> report::knownMeasures() { return Known; }
+
+std::string report::measureColumnId(StringRef Id, MeasureUnit Unit) {
+  switch (Unit) {
+  case MeasureUnit::Nanoseconds:
+    return Id.str() + "_ns";
+  case MeasureUnit::Bytes:
+    return Id.str() + "_bytes";
+  case MeasureUnit::Count:
+    return Id.str();
+  }
+  return Id.str();
+}
+
+ValueType report::measureValueType(MeasureUnit Unit) {
+  switch (Unit) {
+  case MeasureUnit::Nanoseconds:
+    return ValueType::TimeNs;
+  case MeasureUnit::Bytes:
+    return ValueType::Bytes;
+  case MeasureUnit::Count:
+    return ValueType::Count;
+  }
+  return ValueType::Count;
+}
+
+Value report::measureValue(MeasureUnit Unit, UInt128 Number) {
+  if (Unit == MeasureUnit::Nanoseconds)
+    return Value::timeNs(static_cast<double>(Number));
+  auto Fits = static_cast<uint64_t>(
+      std::min<UInt128>(Number, std::numeric_limits<uint64_t>::max()));
+  return Unit == MeasureUnit::Bytes ? Value::bytes(Fits) : Value::count(Fits);
+}

@@ -1,0 +1,101 @@
+//===- Measure.h - what is recorded beside host time ------------*- C++ -*-===//
+//
+// A measure is one more number per span: CPU time, bytes, a count. A profile
+// says which ones it holds; the report adds up any of them and gives it
+// columns. What is known about a measure beyond that (its title, how to record
+// it) is a row of knownMeasures().
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_MEASURE_H
+#define TORCHPROF_REPORT_MEASURE_H
+
+#include "../Profile/Aggregate.h"
+#include "Table.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace torchprof::report {
+
+using format::MeasureUnit;
+
+/// How the numbers of several spans become one. Sum: they are added; a site's
+/// self is its own without its children's. Peak: the largest counts; there is
+/// no self.
+using MeasureFold = format::MeasureSum;
+
+/// A measure of a profile.
+struct TableMeasure {
+  std::string Id; ///< "cpu"
+  MeasureUnit Unit = MeasureUnit::Nanoseconds;
+  MeasureFold Fold = MeasureFold::Sum;
+
+  bool operator==(const TableMeasure &) const = default;
+};
+
+/// Number of a measure in a SiteTable.
+using MeasureId = uint32_t;
+
+/// What one lane measured for one slot.
+struct MeasureCell {
+  uint64_t Count = 0; ///< spans measured; may be fewer than those timed
+  uint64_t Sum = 0;
+  uint64_t Max = 0;
+  uint64_t Nested = 0; ///< of the runs and regions directly inside
+  uint64_t Time = 0;   ///< host ticks of the spans measured
+};
+
+/// Cells added up.
+struct MeasureTotal {
+  uint64_t Count = 0;
+  UInt128 Sum = 0;
+  uint64_t Max = 0;
+  UInt128 Nested = 0;
+  UInt128 Time = 0;
+
+  void add(const MeasureCell &C) {
+    Count += C.Count;
+    Sum += C.Sum;
+    Max = std::max(Max, C.Max);
+    Nested += C.Nested;
+    Time += C.Time;
+  }
+  void add(const MeasureTotal &Other) {
+    Count += Other.Count;
+    Sum += Other.Sum;
+    Max = std::max(Max, Other.Max);
+    Nested += Other.Nested;
+    Time += Other.Time;
+  }
+};
+
+/// What the report knows about a measure by its id.
+struct KnownMeasure {
+  llvm::StringLiteral Id;
+  MeasureUnit Unit;
+  MeasureFold Fold;
+  llvm::StringLiteral Title;
+  llvm::StringLiteral Help;
+  llvm::StringLiteral Switch; ///< what makes the runtime record it
+  /// Of a time: the id, title and meaning of what it lacks of the host time
+  /// of the same spans. Empty if that says nothing.
+  llvm::StringLiteral RestId, RestTitle, RestHelp;
+};
+
+llvm::ArrayRef<KnownMeasure> knownMeasures();
+
+/// The id of a measure's column: "cpu_ns", "memory_bytes", "allocations".
+std::string measureColumnId(llvm::StringRef Id, MeasureUnit Unit);
+
+/// The type of its values.
+ValueType measureValueType(MeasureUnit Unit);
+
+/// A number of a measure as a value.
+Value measureValue(MeasureUnit Unit, UInt128 Number);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_MEASURE_H

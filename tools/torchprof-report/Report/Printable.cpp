@@ -1,0 +1,51 @@
+//===- Printable.cpp - text of others for a terminal ----------------------===//
+
+#include "Printable.h"
+
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Unicode.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace torchprof;
+
+static void escapeCharacter(UTF32 Character, raw_ostream &OS) {
+  switch (Character) {
+  case '\n':
+    OS << "\\n";
+    return;
+  case '\r':
+    OS << "\\r";
+    return;
+  case '\t':
+    OS << "\\t";
+    return;
+  }
+  OS << format(Character < 0x80      ? "\\x%02x"
+               : Character < 0x10000 ? "\\u%04x"
+                                     : "\\U%08x",
+               Character);
+}
+
+std::string report::printable(StringRef Text) {
+  std::string Out;
+  raw_string_ostream OS(Out);
+  const auto *Next = reinterpret_cast<const UTF8 *>(Text.begin());
+  const auto *End = reinterpret_cast<const UTF8 *>(Text.end());
+  while (Next != End) {
+    const UTF8 *Begin = Next;
+    UTF32 Character = 0;
+    if (convertUTF8Sequence(&Next, End, &Character, strictConversion) !=
+        conversionOK) {
+      Next = Begin + 1;
+      OS << format("\\x%02x", *Begin);
+    } else if (sys::unicode::isPrintable(static_cast<int>(Character))) {
+      OS.write(reinterpret_cast<const char *>(Begin),
+               static_cast<size_t>(Next - Begin));
+    } else {
+      escapeCharacter(Character, OS);
+    }
+  }
+  return Out;
+}

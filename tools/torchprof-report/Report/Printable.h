@@ -1,0 +1,24 @@
+//===- Printable.h - text of others for a terminal --------------*- C++ -*-===//
+//
+// Names, commands and paths in a profile may hold any bytes. What a terminal
+// would take as a command, and what would change the order of the text around
+// it, is shown as an escape sequence of C instead.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_PRINTABLE_H
+#define TORCHPROF_REPORT_PRINTABLE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace torchprof::report {
+
+/// \p Text with control and format characters, bytes that are not UTF-8 and
+/// characters that Unicode has not assigned as "\n", "\x1b" or "\u202e".
+std::string printable(llvm::StringRef Text);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_PRINTABLE_H

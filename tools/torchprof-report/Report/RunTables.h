@@ -1,0 +1,47 @@
+//===- RunTables.h - what the tables of runs have in common -----*- C++ -*-===//
+//
+// Each table of the command runs is a set of columns over rows of its own, and
+// all look at one SiteTable. For Runs.cpp and NodeCalls.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_RUNTABLES_H
+#define TORCHPROF_REPORT_RUNTABLES_H
+
+#include "ColumnSet.h"
+#include "SiteTable.h"
+
+namespace torchprof::report {
+
+template <typename RowT> using RunColumns = ColumnSet<RowT, SiteTable>;
+
+template <typename RowT>
+Table makeRunTable(llvm::StringRef Id, llvm::StringRef Title,
+                   const RunColumns<RowT> &Columns, llvm::ArrayRef<RowT> Rows,
+                   const SiteTable &Sites) {
+  Table T;
+  T.Id = Id.str();
+  T.Title = Title.str();
+  RunColumns<RowT>::fill(T, Rows, Columns.all(), Sites);
+  return T;
+}
+
+inline Value timeOf(const SiteTable &Sites, double Ticks) {
+  return Value::timeNs(Sites.clock().toNs(Ticks));
+}
+
+/// The latency in seconds beside the one in nanoseconds, for programs whose
+/// unit that is.
+inline TableColumn secondsColumn() {
+  TableColumn C = TableColumn::number("latency_s", "latency", 9);
+  C.ForMachines = true;
+  return C;
+}
+
+inline Value seconds(double Ns) {
+  return Value::number(ValueType::Number, Ns * 1e-9);
+}
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_RUNTABLES_H

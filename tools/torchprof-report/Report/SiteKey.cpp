@@ -1,0 +1,53 @@
+//===- SiteKey.cpp - the same layer in another model ----------------------===//
+
+#include "SiteKey.h"
+#include "SiteTable.h"
+
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+std::string SiteKey::text() const {
+  return Method + "/" + Module + "/" + Kind + "/" + std::to_string(Order);
+}
+
+namespace {
+/// Counts the sites that have the same names.
+class KeyMaker {
+public:
+  SiteKey make(StringRef Method, std::string Module, StringRef Kind) {
+    SiteKey Key = {Method.str(), std::move(Module), Kind.str()};
+    Key.Order = Seen[{Key.Method, Key.Module, Key.Kind}]++;
+    return Key;
+  }
+
+private:
+  std::map<std::tuple<std::string, std::string, std::string>, unsigned> Seen;
+};
+} // namespace
+
+std::vector<SiteKey> report::siteKeys(const Manifest &M) {
+  KeyMaker Maker;
+  std::vector<SiteKey> Keys;
+  std::vector<uint32_t> Roots;
+  for (uint32_t I = 0; I < M.Sites.size(); ++I) {
+    const ManifestSite &S = M.Sites[I];
+    Roots.push_back(S.Parent == NoIndex ? I : Roots[S.Parent]);
+    Keys.push_back(Maker.make(M.string(M.Sites[Roots[I]].Name),
+                              M.modulePath(S.Scope), M.string(S.Kind)));
+  }
+  return Keys;
+}
+
+std::vector<SiteKey> report::siteKeys(const SiteTable &Sites) {
+  KeyMaker Maker;
+  std::vector<SiteKey> Keys;
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    Keys.push_back(
+        Maker.make(Sites.name(Sites[S].isOutside() ? S : Sites[S].Root),
+                   Sites.modulePath(S), Sites.kind(S)));
+  return Keys;
+}
