@@ -1,4 +1,4 @@
-//===- ControlFlow.h - what control never gets past -------------*- C++ -*-===//
+//===- ControlFlow.h - nodes that never complete   -------------*- C++ -*-===//
 
 #ifndef TORCHPROF_PASSES_CONTROLFLOW_H
 #define TORCHPROF_PASSES_CONTROLFLOW_H
@@ -9,8 +9,8 @@
 
 namespace torchprof {
 
-/// True if control never gets behind \p N: it raises, or it is an If whose
-/// arms all do. The importer removes what follows such a node.
+/// True if \p N always raises: it is a raise, or an If whose arms all raise.
+/// The importer removes the nodes after it.
 inline bool neverCompletes(const torch::jit::Node *N) {
   using namespace torch::jit;
   if (N->kind() == prim::RaiseException)

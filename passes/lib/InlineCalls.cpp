@@ -1,15 +1,14 @@
 //===- InlineCalls.cpp - inline every call, remember where from -----------===//
 //
-// LibTorch's own inliner names the call of a node in its call stack, but loses
-// the outer calls of what lies inside blocks, and the whole stack of nodes
-// without outputs. So calls are inlined here one by one: what stands between
-// the node before a call and the call itself after insertion is exactly what
-// came from it, blocks and forked graphs included. The callees' graphs are
-// only read, and nothing is cached in them.
+// LibTorch's own inliner records call stacks, but loses the outer calls of
+// nodes inside blocks and the whole stack of nodes without outputs. So we
+// inline one call at a time: the nodes between the call's predecessor and the
+// call are exactly those that were inlined, with their blocks and forked
+// graphs. Callees' graphs are only read, and nothing is cached in them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compat.h"
+#include "GraphAccess.h"
 #include "RecoverPaths.h"
 #include "SourceLocation.h"
 #include "torchprof/Passes.h"
@@ -36,7 +35,7 @@ public:
                                                : Method.Body->inputs()[0]) {}
 
   void run(Block *Body) {
-    // Inlining replaces the node at hand, so step before looking at it.
+    // Inlining destroys N, so the loop advances by hand.
     for (Node *N = *Body->nodes().begin(); N != Body->return_node();) {
       if (Node *FirstInlined = inlineCall(N)) {
         N = FirstInlined;
@@ -76,14 +75,14 @@ private:
 
   struct Callee {
     GraphFunction *Function = nullptr;
-    /// Path of the instance from the root, or "?"; none if it is no module's.
+    /// Path of the instance from the root, or "?"; none for a plain function.
     std::optional<std::string> Module;
     std::string Class;
     size_t SkippedInputs = 0; ///< leading inputs that are not arguments
   };
 
-  /// The path of a module value from the model's root; "?" stands for what is
-  /// not read by name (a module out of a list, say).
+  /// The path of a module value from the model's root; "?" if it is not read by
+  /// name, for instance out of a list.
   std::string instancePath(const Value *V) const {
     std::string Path;
     while (true) {
@@ -107,11 +106,11 @@ private:
   Callee calleeOf(Node *N) const {
     Callee C;
     if (N->kind() == prim::CallMethod) {
-      // A call through an interface has no one callee: it stays a node.
+      // A call through an interface has several callees: it stays a node.
       auto Class = N->input(0)->type()->cast<c10::ClassType>();
       if (!Class)
         return C;
-      C.Function = asGraph(findMethod(*Class, N->s(attr::name)));
+      C.Function = asGraph(Class->findMethod(N->s(attr::name)));
       if (Class->is_module())
         C.Module = instancePath(N->input(0));
       if (Class->name())
@@ -145,8 +144,8 @@ private:
     return static_cast<uint32_t>(Table.Scopes.size() - 1);
   }
 
-  /// Inlines \p N if it is a call that can be. Returns the node to go on with,
-  /// null if \p N was left alone.
+  /// Inlines \p N if it is a call that can be inlined. Returns the node to
+  /// continue with, or null if \p N was left alone.
   Node *inlineCall(Node *N) {
     Callee C = calleeOf(N);
     if (!C.Function)
@@ -177,7 +176,7 @@ private:
   std::string Instance;
   std::string Unknown = "?";
   const Value *RootSelf;
-  /// What a forked graph's inputs stand for outside.
+  /// Maps the inputs of forked graphs to the captured values.
   std::unordered_map<const Value *, const Value *> Captured;
 };
 
@@ -198,7 +197,7 @@ void inlineCalls(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes) {
   if (Table.Scopes.size() == RootScope + 1)
     recoverPaths(Method, RootScope, Table, Scopes);
 
-  // What the importer does to code that it reads.
+  // What LibTorch's importer does to code that it reads.
   std::shared_ptr<Graph> Body = Method.Body;
   ConstantPropagationImmutableTypes(Body);
   EliminateDeadCode(Body);

@@ -1,13 +1,14 @@
 //===- InsertProbes.cpp - put probe pairs around sites --------------------===//
 //
-// Sites are taken in their order, parents before children. A parent that
-// starts at the same node as its child gets its begin first and its end last,
-// because each end is put directly behind the last node.
+// Probes are inserted parents first. If a parent and its child start at the
+// same node, the parent's begin comes first, and its end comes last because
+// each end is inserted directly behind the last node.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ProbeOps.h"
 #include "torchprof/Passes.h"
+#include "torchprof/format/Site.h"
 
 namespace torchprof {
 
@@ -48,22 +49,22 @@ static void insertAroundGraph(Graph &G, int64_t Site, bool WithManifest) {
   }
   Begin->output()->setType(c10::IntType::get());
   Begin->insertBefore(First);
-  // What insertEnd wants is the last node; in an empty graph that is Begin.
+  // insertEnd wants the last node; in an empty graph that is Begin.
   insertEnd(G, Begin->output(), Constant, G.block()->return_node()->prev());
 }
 
 void insertProbes(const SiteNumbering &Numbering, bool WithManifest) {
   const Manifest &Table = Numbering.Table;
-  // The nodes' probes first: a root's end belongs behind every other node, and
-  // its begin before them.
-  for (size_t I = 0; I < Numbering.Places.size(); ++I)
+  // Roots come last: their begin belongs before all other nodes and their end
+  // behind them.
+  for (uint32_t I = 0; I < Numbering.Places.size(); ++I)
     if (Numbering.Places[I].First)
       insertAroundNodes(Numbering.Places[I],
-                        static_cast<int64_t>((Table.ModelId << 20) | I));
-  for (size_t I = 0; I < Numbering.RootGraph.size(); ++I)
+                        format::SiteId(Table.ModelId, I).number());
+  for (uint32_t I = 0; I < Numbering.RootGraph.size(); ++I)
     if (Numbering.RootGraph[I])
       insertAroundGraph(*Numbering.RootGraph[I],
-                        static_cast<int64_t>((Table.ModelId << 20) | I),
+                        format::SiteId(Table.ModelId, I).number(),
                         WithManifest);
 }
 

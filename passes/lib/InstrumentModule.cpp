@@ -1,30 +1,39 @@
 //===- InstrumentModule.cpp - instrument the methods of a model -----------===//
 //
 // All methods are inlined first, then all are numbered, then all rewritten: a
-// method that another one calls must not be rewritten in between. The code as
-// it was stays in the file under a reserved name, because saving an inlined
+// method that another one calls must not be rewritten in between. The original
+// code stays in the file under a reserved name, because saving an inlined
 // method loses the call stacks for good.
+//
+// LibTorch's importer simplifies the code that it reads and can remove a node
+// from between its probes. Which ones is known only after saving and loading.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LostNames.h"
 #include "ManifestObject.h"
+#include "ModelIdentity.h"
 #include "ModuleMethods.h"
 #include "torchprof/StepTimer.h"
 
+#include <torch/csrc/jit/serialization/import.h>
+
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 namespace torchprof {
 
 using namespace torch::jit;
 
-/// The functions to instrument, in their order. Throws if a name is unknown.
+/// The functions to instrument, in the order of their sites. Throws if a name
+/// is unknown.
 static std::vector<OwnedFunction>
 chooseFunctions(const Module &Root, const std::vector<std::string> &Names) {
   std::vector<OwnedFunction> Chosen = ownFunctions(Root);
   if (Chosen.empty())
-    throw InstrumentError("expected a model with at least one method, found "
-                          "none: script or trace a module with a forward");
+    throw InstrumentError("the model has no method to instrument: script or "
+                          "trace a module with a forward");
   std::string Known;
   for (const OwnedFunction &F : Chosen)
     Known += (Known.empty() ? "" : ", ") + F.Function->name();
@@ -34,8 +43,8 @@ chooseFunctions(const Module &Root, const std::vector<std::string> &Names) {
   };
   for (const std::string &Name : Names)
     if (std::none_of(Chosen.begin(), Chosen.end(), Stands(Name)))
-      throw InstrumentError("expected a method out of " + Known + ", found '" +
-                            Name + "'");
+      throw InstrumentError("there is no method '" + Name +
+                            "'; the model has " + Known);
   if (!Names.empty())
     std::erase_if(Chosen, [&](const OwnedFunction &F) {
       return std::find(Names.begin(), Names.end(), F.Function->name()) ==
@@ -49,39 +58,29 @@ chooseFunctions(const Module &Root, const std::vector<std::string> &Names) {
 static void refuseUnfit(const Module &Root) {
   auto Class = Root.type();
   if (Class->findAttribute(ManifestAttribute) || !keptFunctions(Root).empty())
-    throw InstrumentError("expected a model without probes, found one that is "
-                          "instrumented already: remove them with --strip");
+    throw InstrumentError("the model is instrumented already; torchprof-opt "
+                          "--strip removes the probes");
   if (Class->findMethod("__getstate__") || Class->findMethod("__setstate__"))
-    throw InstrumentError(
-        "expected a model whose root has no __getstate__ or __setstate__, "
-        "found one: it cannot carry the manifest; wrap it in a module that "
-        "calls it");
+    throw InstrumentError("a root with __getstate__ or __setstate__ cannot "
+                          "carry the manifest; wrap it in a module that calls "
+                          "it");
   for (const Module &Part : Root.modules())
     if (Part.type()->findAttribute("__backend"))
-      throw InstrumentError(
-          "expected a model of TorchScript code, found a module lowered to a "
-          "backend (" +
-          (Part.type()->name() ? Part.type()->name()->name() : "?") +
-          "): instrument before lowering");
+      throw InstrumentError("the module " +
+                            (Part.type()->name() ? Part.type()->name()->name()
+                                                 : std::string("?")) +
+                            " was lowered to a backend; instrument before "
+                            "lowering");
 }
 
-/// 43 bits over the code and the site table; weights do not count.
-static uint64_t hashModel(const std::vector<MethodGraph> &Methods,
-                          const Manifest &Table) {
-  uint64_t Hash = hashText(printManifest(Table));
-  for (const MethodGraph &Method : Methods)
-    Hash =
-        hashText(Method.Body->toString(/*print_source_locations=*/false), Hash);
-  // Fold, so that no bit of the hash is without influence.
-  Hash = (Hash ^ (Hash >> 43)) & ((uint64_t(1) << 43) - 1);
-  return Hash ? Hash : 1;
-}
-
-static SiteNumbering numberAll(const std::vector<MethodGraph> &Methods,
-                               ScopeMap Scopes, const SiteOptions &Options,
-                               StepTimer &Timer) {
+static SiteNumbering
+numberAll(const Module &Root, const std::vector<MethodGraph> &Methods,
+          ScopeMap Scopes, const InstrumentOptions &Options, StepTimer &Timer) {
   Manifest Table;
-  Table.Producer = "torchprof-opt " TORCHPROF_VERSION;
+  Table.Producer = "torchprof " TORCHPROF_VERSION;
+  Table.ModelName = Options.ModelName;
+  if (Table.ModelName.empty() && Root.type()->name())
+    Table.ModelName = Root.type()->name()->name();
   Timer.begin("inline calls");
   for (const MethodGraph &Method : Methods)
     inlineCalls(Method, Table, Scopes);
@@ -89,7 +88,7 @@ static SiteNumbering numberAll(const std::vector<MethodGraph> &Methods,
   SiteNumbering Numbering =
       numberSites(Methods, std::move(Table), Scopes, Options);
   Timer.begin("hash the model");
-  Numbering.Table.ModelId = hashModel(Methods, Numbering.Table);
+  Numbering.Table.ModelId = modelIdentity(Methods, Numbering.Table, Options);
   return Numbering;
 }
 
@@ -104,44 +103,81 @@ static std::shared_ptr<Graph> keepOriginal(const OwnedFunction &F) {
   return Original;
 }
 
-SiteNumbering numberModule(const Module &Root, const SiteOptions &Options,
-                           const std::vector<std::string> &MethodNames) {
+SiteNumbering numberModule(const Module &Root,
+                           const InstrumentOptions &Options) {
   refuseUnfit(Root);
   std::vector<MethodGraph> Methods;
-  for (const OwnedFunction &F : chooseFunctions(Root, MethodNames))
+  for (const OwnedFunction &F : chooseFunctions(Root, Options.Methods))
     Methods.push_back(describeFunction(F, F.Function->graph()->copy()));
   std::vector<StepTime> Times;
   StepTimer Timer(Times);
-  return numberAll(Methods, {}, Options, Timer);
+  return numberAll(Root, Methods, {}, Options, Timer);
 }
 
-InstrumentResult instrumentModule(Module &Root, const SiteOptions &Options,
-                                  const std::vector<std::string> &MethodNames) {
+/// Rewrites the methods of \p Root. Its manifest stays blank, because the
+/// runtime registers the first text that it sees.
+static InstrumentResult rewrite(Module &Root,
+                                const InstrumentOptions &Options) {
   refuseUnfit(Root);
   std::vector<MethodGraph> Methods;
   ScopeMap Scopes;
-  auto Functions = chooseFunctions(Root, MethodNames);
+  auto Functions = chooseFunctions(Root, Options.Methods);
   for (const OwnedFunction &F : Functions) {
-    // Methods call each other: what is inlined must be the code as it was.
+    // Methods call each other: calls are inlined from the original code.
     Scopes.OriginalOf[F.Function->graph().get()] = keepOriginal(F);
     Methods.push_back(describeFunction(F, F.Function->graph()));
   }
   InstrumentResult Result;
   StepTimer Timer(Result.Times);
   Result.Methods = Methods.size();
-  Result.Numbering = numberAll(Methods, std::move(Scopes), Options, Timer);
-  Timer.begin("write the manifest");
-  setManifest(Root, carriersOf(Root), Result.Numbering.Table);
+  Result.Numbering =
+      numberAll(Root, Methods, std::move(Scopes), Options, Timer);
   Timer.begin("insert probes");
+  setManifest(Root, carriersOf(Root), "");
   insertProbes(Result.Numbering, /*WithManifest=*/true);
-  Timer.finish();
   for (const OwnedFunction &F : Functions)
     F.Function->clear_optimized_graphs();
   return Result;
 }
 
-void replaceManifest(Module &Root, const Manifest &Table) {
-  setManifest(Root, carriersOf(Root), Table);
+/// Flags the sites of \p Table that \p Reloaded lost. Returns their number.
+static uint64_t flagVanished(const std::vector<MethodGraph> &Reloaded,
+                             Manifest &Table) {
+  std::vector<bool> Present(Table.Sites.size());
+  for (uint32_t Index : sitesIn(Reloaded))
+    if (Index < Present.size())
+      Present[Index] = true;
+  uint64_t Vanished = 0;
+  for (size_t I = 0; I < Present.size(); ++I)
+    if (!Present[I]) {
+      Table.Sites[I].Flags |= SF_Vanished;
+      ++Vanished;
+    }
+  return Vanished;
+}
+
+InstrumentResult instrumentAndReload(Module &Root,
+                                     const InstrumentOptions &Options,
+                                     Module &Reloaded) {
+  InstrumentResult Result = rewrite(Root, Options);
+  Manifest &Table = Result.Numbering.Table;
+  StepTimer Timer(Result.Times);
+  Timer.begin("save");
+  std::stringstream Archive;
+  Root.save(Archive);
+  Timer.begin("load again");
+  Reloaded = load(Archive);
+  Timer.begin("look for what vanished");
+  std::vector<MethodGraph> Methods = instrumentedMethods(Reloaded);
+  Result.Vanished = flagVanished(Methods, Table);
+  addLostNames(Root, Reloaded, Table);
+  std::string Text = printManifest(Table);
+  setManifest(Root, carriersOf(Root), Text);
+  setManifest(Reloaded, carriersOf(Reloaded), Text);
+  Timer.begin("verify probes");
+  Result.Problems = verifyProbes(Methods, &Table);
+  Timer.finish();
+  return Result;
 }
 
 std::vector<MethodGraph> instrumentedMethods(const Module &Root) {

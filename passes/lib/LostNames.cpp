@@ -29,7 +29,7 @@ static std::vector<Value *> valuesOf(const GraphFunction &F) {
   return Values;
 }
 
-/// Names of the functions of \p Class but for the reserved ones.
+/// Names of the functions of \p Class without the reserved ones.
 static std::vector<std::string> namesOf(const c10::ClassType &Class) {
   std::vector<std::string> Names;
   for (const Function *F : allFunctions(Class))
@@ -38,8 +38,7 @@ static std::vector<std::string> namesOf(const c10::ClassType &Class) {
   return Names;
 }
 
-/// The function that has the original code of a name: the one of that name, or
-/// its reserved copy.
+/// The function with the original code: the reserved copy if there is one.
 static GraphFunction *keeperOf(const c10::ClassType &Class,
                                const std::string &Name) {
   GraphFunction *Kept = findFunction(Class, OriginalPrefix + Name);
@@ -49,18 +48,18 @@ static GraphFunction *keeperOf(const c10::ClassType &Class,
 static void compareFunctions(const std::string &Path, const GraphFunction &F,
                              const GraphFunction &Reloaded, Manifest &Table) {
   std::vector<Value *> Before = valuesOf(F), After = valuesOf(Reloaded);
-  // Code that the importer simplified is not what was loaded the first time.
+  // The importer simplified the code: the values do not correspond.
   if (Before.size() != After.size())
     return;
   for (size_t I = 0; I < Before.size(); ++I)
     if (Before[I]->hasDebugName() && !After[I]->hasDebugName())
-      // The number after the dot is LibTorch's, made when loading.
+      // LibTorch adds the number after the dot when it loads.
       Table.Names.push_back({Table.intern(Path), static_cast<uint32_t>(I),
                              Table.intern(Before[I]->debugNameBase())});
 }
 
-uint64_t addLostNames(const Module &Saved, const Module &Reloaded,
-                      Manifest &Table) {
+void addLostNames(const Module &Saved, const Module &Reloaded,
+                  Manifest &Table) {
   std::unordered_set<const c10::ClassType *> Seen;
   auto Twins = Reloaded.named_modules();
   auto Twin = Twins.begin();
@@ -78,7 +77,6 @@ uint64_t addLostNames(const Module &Saved, const Module &Reloaded,
         compareFunctions(Part.name + "." + Name, *F, *Again, Table);
     }
   }
-  return Table.Names.size();
 }
 
 void restoreNames(const Module &Root, const Manifest &Table) {

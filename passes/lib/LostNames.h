@@ -1,11 +1,12 @@
 //===- LostNames.h - names of values that a saved model loses ---*- C++ -*-===//
 //
-// LibTorch breaks long lines of the code that it saves, where depends on the
-// numbers in the names of temporaries, and these count through all code of a
-// source file. So adding code to one method can change how the code of another
-// one is broken: a named result may be written as an expression, and its name
-// is gone. What was lost is found by comparing a model with what was loaded
-// again, written into the manifest, and given back when the model is stripped.
+// LibTorch breaks the long lines of the code that it saves. Where it breaks
+// them depends on the numbers of temporaries, which run through all methods in
+// a source file. So code that is added to one method can change the lines of
+// another, where a named result is then written as a part of a longer
+// expression and loses its name. We compare a model with its reloaded copy,
+// keep the lost names in the manifest, and give them back when the model is
+// stripped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,12 @@
 #include <torch/csrc/jit/api/module.h>
 
 namespace torchprof {
+
+/// Adds to \p Table the names of values outside the instrumented methods that
+/// \p Saved has and \p Reloaded, which was loaded from what \p Saved was saved
+/// to, has not. Does not look at free functions.
+void addLostNames(const torch::jit::Module &Saved,
+                  const torch::jit::Module &Reloaded, Manifest &Table);
 
 /// Gives the names that \p Table lists to the values of \p Root, whose methods
 /// are the originals again. Leaves out what it does not find.

@@ -11,17 +11,16 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-static c10::IValue makeObject(const Manifest &Table) {
+static c10::IValue makeObject(const std::string &Text) {
   auto Class =
       torch::getCustomClass("__torch__.torch.classes.torchprof.Manifest");
   if (!Class)
-    throw InstrumentError("expected the class torchprof.Manifest to be "
-                          "registered, found none: load "
-                          "libtorchprof_runtime.so");
+    throw InstrumentError("the class torchprof.Manifest is not registered; "
+                          "load libtorchprof_runtime.so");
   auto Object = c10::ivalue::Object::create(
       c10::StrongTypePtr(std::shared_ptr<CompilationUnit>(), Class),
       /*numSlots=*/1);
-  Class->getMethod("__setstate__")({Object, printManifest(Table)});
+  Class->getMethod("__setstate__")({Object, Text});
   return Object;
 }
 
@@ -34,11 +33,11 @@ std::vector<c10::ClassTypePtr> carriersOf(const Module &Root) {
 }
 
 void setManifest(Module &Root, const std::vector<c10::ClassTypePtr> &Classes,
-                 const Manifest &Table) {
-  c10::IValue Object = makeObject(Table);
+                 const std::string &Text) {
+  c10::IValue Object = makeObject(Text);
   for (const c10::ClassTypePtr &Class : Classes) {
-    // A class may have instances beside the one at hand, and an attribute of
-    // the class must have a value in each of them.
+    // A class may have several instances, and each needs a value for every
+    // attribute of the class.
     for (Module &Part : instancesOf(Root, Class))
       Part.register_attribute(ManifestAttribute, Object.type(), Object);
   }
@@ -65,9 +64,7 @@ bool readManifest(const Module &Root, Manifest &Table) {
       Object.toObjectRef().type()->getMethod("text")({Object}).toStringRef();
   std::string Error;
   if (!parseManifest(Text, Table, Error))
-    throw InstrumentError("expected a manifest that can be read, found a "
-                          "damaged one: " +
-                          Error);
+    throw InstrumentError(Error);
   return true;
 }
 

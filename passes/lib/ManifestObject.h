@@ -1,8 +1,8 @@
 //===- ManifestObject.h - the manifest inside a module ----------*- C++ -*-===//
 //
-// The manifest travels as a TorchBind object, an attribute of the root. Its
-// class belongs to the runtime and is found by name, so that the passes need
-// no symbol of it.
+// The manifest is stored as a TorchBind object in an attribute. Its class is
+// defined by the runtime and found by name, so the passes do not link the
+// runtime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,17 +15,18 @@
 
 namespace torchprof {
 
-/// The classes that need the manifest: those that keep originals, whose
-/// methods begin with torchprof::enter.
+/// The classes whose methods begin with torchprof::enter and so need the
+/// manifest.
 std::vector<c10::ClassTypePtr> carriersOf(const torch::jit::Module &Root);
 
-/// Stores \p Table in every instance of \p Classes, as one object. Throws
-/// InstrumentError if the runtime's class is not registered.
+/// Stores a manifest of this text in every instance of \p Classes, as one
+/// object. The runtime registers the model then, unless the text is empty.
+/// Throws InstrumentError if the runtime's class is not registered.
 void setManifest(torch::jit::Module &Root,
                  const std::vector<c10::ClassTypePtr> &Classes,
-                 const Manifest &Table);
+                 const std::string &Text);
 
-/// Takes the attribute from every instance of \p Classes again.
+/// Removes the attribute from every instance of \p Classes.
 void removeManifest(torch::jit::Module &Root,
                     const std::vector<c10::ClassTypePtr> &Classes);
 

@@ -26,8 +26,11 @@ std::vector<Function *> allFunctions(const c10::ClassType &Class) {
 }
 
 static void sortByName(std::vector<OwnedFunction> &Functions) {
+  // Qualified names only break ties: they are mangled anew by every load.
   auto Key = [](const OwnedFunction &F) {
-    return std::make_pair(F.Class->name()->qualifiedName(), F.Function->name());
+    return std::make_tuple(F.Class->name()->name(), F.Instance,
+                           F.Class->name()->qualifiedName(),
+                           F.Function->name());
   };
   std::sort(Functions.begin(), Functions.end(),
             [&](const OwnedFunction &A, const OwnedFunction &B) {
@@ -125,13 +128,13 @@ private:
     const std::string &Name = N->s(attr::name);
     c10::TypePtr Type = N->input(0)->type();
     if (auto Class = Type->cast<c10::ClassType>()) {
-      if (GraphFunction *F = asGraph(findMethod(*Class, Name)))
+      if (GraphFunction *F = asGraph(Class->findMethod(Name)))
         visit(*F);
       return;
     }
     for (const auto &Part : Root.named_modules())
       if (Part.value.type()->isSubtypeOf(*Type))
-        if (GraphFunction *F = asGraph(findMethod(*Part.value.type(), Name))) {
+        if (GraphFunction *F = asGraph(Part.value.type()->findMethod(Name))) {
           add(*F, Part.value.type());
           visit(*F);
         }

@@ -4,16 +4,17 @@
 
 #include "ProbeOps.h"
 
+#include <torch/csrc/jit/frontend/edit_distance.h>
+
 #include <algorithm>
 #include <fnmatch.h>
-#include <numeric>
 
 namespace torchprof {
 
 using namespace torch::jit;
 
-/// True for tensors and for containers of them. A class's attributes are not
-/// looked into.
+/// True for tensors and containers of tensors. Does not look at the attributes
+/// of classes.
 static bool holdsTensor(const c10::TypePtr &Type) {
   if (Type->kind() == c10::TypeKind::TensorType)
     return true;
@@ -73,8 +74,8 @@ static bool isText(const Node *N) {
   return N->kind() == prim::Print || N->kind() == aten::warn;
 }
 
-/// True for what may take long though no tensor is in sight: text on its way
-/// out, and operators of other libraries, of which nothing is known.
+/// True for nodes that may take long without touching a tensor: printing, and
+/// operators of other libraries.
 static bool mayTakeLong(const Node *N) {
   return isText(N) || (!N->kind().is_aten() && !N->kind().is_prim());
 }
@@ -85,8 +86,8 @@ NodeClass NodeClassifier::classifyControl(const Node *N) {
     return It->second;
   for (const Block *Inner : N->blocks())
     for (const Node *Child : Inner->nodes())
-      // A branch that only warns is not taken in most calls: what asks for it
-      // is not worth a probe.
+      // An `if` that only guards a warning is rarely taken: do not time its
+      // condition.
       if (!isText(Child) && classify(Child) == NodeClass::Default)
         return Control[N] = NodeClass::Default;
   return NodeClass::Extra;
@@ -128,39 +129,44 @@ bool isSelected(const SiteOptions &Options, const std::string &Kind,
   return Options.Include.empty() || matchesAny(Options.Include, Kind, Path);
 }
 
-/// Levenshtein's distance, one row at a time.
-static size_t editDistance(const std::string &A, const std::string &B) {
-  std::vector<size_t> Row(B.size() + 1);
-  std::iota(Row.begin(), Row.end(), size_t(0));
-  for (size_t I = 0; I < A.size(); ++I) {
-    size_t Diagonal = Row[0];
-    Row[0] = I + 1;
-    for (size_t J = 0; J < B.size(); ++J) {
-      size_t Substitute = Diagonal + (A[I] != B[J]);
-      Diagonal = Row[J + 1];
-      Row[J + 1] = std::min({Substitute, Row[J] + 1, Row[J + 1] + 1});
+/// The name with the least edit distance to one of the globs that match
+/// nothing, or "" if none is near.
+static std::string nearestName(const std::vector<std::string> &Globs,
+                               const std::set<std::string> &Names) {
+  std::string Nearest;
+  size_t Best = SIZE_MAX;
+  for (std::string Glob : Globs) {
+    if (std::any_of(Names.begin(), Names.end(), [&](const std::string &Name) {
+          return fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+        }))
+      continue;
+    std::erase_if(Glob, [](char C) { return C == '*' || C == '?'; });
+    size_t Limit = std::max<size_t>(2, Glob.size() / 3);
+    for (const std::string &Name : Names) {
+      size_t Distance = ComputeEditDistance(Glob.c_str(), Name.c_str(), Limit);
+      if (Distance <= Limit && Distance < Best) {
+        Best = Distance;
+        Nearest = Name;
+      }
     }
   }
-  return Row.back();
+  return Nearest;
 }
 
-std::string nearMisses(const std::vector<std::string> &Globs,
-                       const std::set<std::string> &Names) {
-  // Per character, or short names would always come first.
-  std::vector<std::pair<double, std::string>> Ranked;
-  for (const std::string &Name : Names) {
-    double Best = 1;
-    for (std::string Glob : Globs) {
-      std::erase_if(Glob, [](char C) { return C == '*' || C == '?'; });
-      double Length = std::max(Glob.size(), Name.size());
-      Best = std::min(Best, editDistance(Glob, Name) / Length);
-    }
-    Ranked.emplace_back(Best, Name);
-  }
-  std::sort(Ranked.begin(), Ranked.end());
-  std::string Text;
-  for (size_t I = 0; I < std::min<size_t>(Ranked.size(), 3); ++I)
-    Text += (I ? ", " : "") + Ranked[I].second;
+static void appendOptions(std::string &Text, const char *Option,
+                          const std::vector<std::string> &Globs) {
+  for (const std::string &Glob : Globs)
+    Text.append(" ").append(Option).append("='").append(Glob).append("'");
+}
+
+std::string describeNoMatch(const SiteOptions &Options,
+                            const std::set<std::string> &Names) {
+  std::string Text = "no site matches";
+  appendOptions(Text, "--include", Options.Include);
+  appendOptions(Text, "--exclude", Options.Exclude);
+  std::string Nearest = nearestName(Options.Include, Names);
+  if (!Nearest.empty())
+    Text.append("; did you mean ").append(Nearest).append("?");
   return Text;
 }
 

@@ -3,7 +3,7 @@
 #ifndef TORCHPROF_PASSES_NODESELECTION_H
 #define TORCHPROF_PASSES_NODESELECTION_H
 
-#include "Compat.h"
+#include "GraphAccess.h"
 #include "torchprof/Passes.h"
 
 namespace torchprof {
@@ -11,13 +11,13 @@ namespace torchprof {
 enum class NodeClass {
   Default, ///< instrumented unless a filter says no
   Extra,   ///< instrumented with --nodes=all
-  Never,   ///< moves values around, or may not be parted from its neighbours
+  Never,   ///< only moves values, or must stay next to its neighbours
 };
 
-/// The class of a node: Default for what produces or changes tensors (also in
-/// lists, tuples and dicts), for calls, fork and wait, and for control flow
-/// that contains such a node. Remembers the answer for nodes with blocks, so
-/// that classifying a whole graph stays linear.
+/// Classifies nodes. Default are nodes that produce or change tensors (also in
+/// lists, tuples and dicts), calls, fork and wait, nodes that print, operators
+/// of other libraries, and control flow around any of these. Caches the class
+/// of nodes with blocks, so that classifying a whole graph stays linear.
 class NodeClassifier {
 public:
   NodeClass classify(const torch::jit::Node *N);
@@ -31,14 +31,14 @@ private:
 bool matchesAny(const std::vector<std::string> &Globs, const std::string &Kind,
                 const std::string &Path);
 
-/// The filter of the options: included and not excluded.
+/// True if the filters of the options accept the site.
 bool isSelected(const SiteOptions &Options, const std::string &Kind,
                 const std::string &Path);
 
-/// The at most three of \p Names that are most like one of the globs, by edit
-/// distance, nearest first; ", " between them.
-std::string nearMisses(const std::vector<std::string> &Globs,
-                       const std::set<std::string> &Names);
+/// The error for filters that reject all of \p Names: repeats the filters and
+/// suggests the nearest name.
+std::string describeNoMatch(const SiteOptions &Options,
+                            const std::set<std::string> &Names);
 
 } // namespace torchprof
 

@@ -1,12 +1,12 @@
 //===- PassTable.cpp - the passes by name ---------------------------------===//
 //
-// Gives each pass the one shape that a driver for text needs. Graphs from text
-// belong to no module: sites have model id 0 and roots carry no manifest, so
-// that a site number is just its index.
+// Adapts each pass to the signature that the driver for graphs in text form
+// calls. Such graphs belong to no model: their model id is 0, so that a site
+// number is just its index, and their roots have no manifest.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compat.h"
+#include "GraphAccess.h"
 #include "ProbeOps.h"
 #include "torchprof/Passes.h"
 
@@ -45,8 +45,7 @@ static bool hasProbes(Block *Body) {
 static Errors runInsertProbes(GraphPointer &Body, const SiteOptions &Options,
                               std::ostream &) {
   if (hasProbes(Body->block()))
-    return {"expected a graph without probes, found an instrumented one: run "
-            "strip-probes first"};
+    return {"the graph has probes already; run strip-probes first"};
   insertProbes(numberSites({asMethod(Body)}, {}, {}, Options),
                /*WithManifest=*/false);
   return {};
@@ -61,7 +60,7 @@ static Errors runPrintSites(GraphPointer &Body, const SiteOptions &Options,
 static Errors runStripProbes(GraphPointer &Body, const SiteOptions &,
                              std::ostream &) {
   if (stripProbes(*Body) == 0)
-    return {"expected a graph with probes, found none"};
+    return {"the graph has no probes"};
   return {};
 }
 

@@ -14,8 +14,8 @@ static std::string nameOf(const Manifest &Table, const ManifestSite &Site) {
   return Name.empty() ? Name : "%" + Name;
 }
 
-/// The innermost frame outside of torch's own code, which is the same for every
-/// convolution; torch's if there is no other.
+/// The innermost frame outside of torch's own code, because that is the same
+/// line for every convolution. Torch's frame if there is no other.
 static std::string sourceOf(const Manifest &Table, const ManifestSite &Site) {
   SourcePosition Place = Site.Source;
   SourcePosition Chosen = Place;

@@ -1,14 +1,13 @@
 //===- ProbeOps.h - the probes as nodes -------------------------*- C++ -*-===//
 //
-// Symbols and shapes of the probe nodes, for the passes that make, find and
-// remove them.
+// Symbols and inputs of the probe nodes.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_PASSES_PROBEOPS_H
 #define TORCHPROF_PASSES_PROBEOPS_H
 
-#include "Compat.h"
+#include "GraphAccess.h"
 
 namespace torchprof::ops {
 

@@ -1,16 +1,15 @@
 //===- RecoverPaths.cpp - module paths of code inlined by others ----------===//
 //
-// A method that was inlined and then saved has lost its call stacks: no call
-// is left to learn paths from. What remains is where parameters are read:
-// the node that takes self.layer1.conv1.weight belongs to layer1.conv1. Nodes
-// without parameters of their own get the path "?", because it cannot be known.
-// A frozen method reads no attribute any more; its paths are simply gone.
+// A method that was inlined and then saved has no calls left that would tell
+// the paths. But a node that uses self.layer1.conv1.weight belongs to
+// layer1.conv1. The path of a node without parameters is unknown and printed as
+// "?". A frozen method reads no attributes, so all of its paths are lost.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RecoverPaths.h"
 
-#include "Compat.h"
+#include "GraphAccess.h"
 
 #include <optional>
 

@@ -1,18 +1,20 @@
 //===- SiteNumbering.cpp - which places are sites, and their numbers ------===//
 //
-// A pre-order walk over the inlined graphs: the walk order is the id order,
-// parents come before children, and nothing depends on addresses. The graphs
-// are not changed, so the result can also just be printed.
+// A pre-order walk over the inlined graphs numbers the sites, parents before
+// children. Nothing depends on addresses. The graphs do not change, so the
+// result can also just be printed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NodeSelection.h"
 #include "SourceLocation.h"
 #include "torchprof/Passes.h"
+#include "torchprof/format/Site.h"
 
 #include <c10/util/SmallVector.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace torchprof {
 
@@ -20,7 +22,7 @@ using namespace torch::jit;
 
 namespace {
 
-/// More producers than this are not listed: edges are for drawing, and the
+/// At most this many producers are listed: they are edges of a drawing, and the
 /// bound keeps the walk linear.
 constexpr size_t MaxProducers = 64;
 
@@ -44,7 +46,8 @@ public:
     uint32_t Index = addSite(std::move(Site), SitePlace());
     Result.RootGraph.back() = Method.Body.get();
     Producers.clear();
-    UnnamedOfKind.clear();
+    Names.clear();
+    CopiesOf.clear();
     if (Options.Level == Granularity::Op)
       visitNodes(Method.Body->block(), Index, 0);
     else
@@ -67,9 +70,9 @@ private:
   }
 
   uint32_t addSite(ManifestSite Site, SitePlace Place) {
-    if (Result.Table.Sites.size() >= (size_t(1) << 20))
-      throw InstrumentError("expected at most 1048576 sites, found more: use "
-                            "--include, --exclude or --granularity=module");
+    if (Result.Table.Sites.size() >= format::MaxSitesPerModel)
+      throw InstrumentError("more than 1048576 sites; use --include, --exclude "
+                            "or --granularity=module");
     Result.Table.Sites.push_back(std::move(Site));
     Result.Places.push_back(Place);
     Result.RootGraph.push_back(nullptr);
@@ -122,7 +125,7 @@ private:
       Producers[Output] = From;
   }
 
-  /// What enters a node's blocks or its forked graph.
+  /// Producers of the values that enter a node's blocks or its forked graph.
   void bindInner(const Node *N) {
     auto Bind = [&](const Value *Inner, const Value *Outer) {
       SiteList From;
@@ -140,7 +143,7 @@ private:
         Bind(N->blocks()[0]->inputs()[I - 1], N->input(I));
   }
 
-  /// What leaves the blocks of a node that has no site of its own.
+  /// Producers of the values that leave the blocks of a node without a site.
   void bindOutputs(const Node *N) {
     size_t Skip = N->kind() == prim::Loop ? 1 : 0;
     for (const Block *Inner : N->blocks())
@@ -154,7 +157,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void skip(const Node *N, const char *Reason) {
-    ++Result.SkippedByKind[Reason];
+    ++Result.SkippedByReason[Reason];
     const std::string &Path = pathOf(scopeOf(N));
     Result.SkippedNodes.push_back(N->kind().toQualString() +
                                   (Path.empty() ? "" : " in " + Path) + ": " +
@@ -190,14 +193,17 @@ private:
     return passesFilters(N, N->kind().toQualString(), pathOf(scopeOf(N)));
   }
 
-  /// The author's name of the first output, else the kind's name with a
-  /// number when it is taken: LibTorch's own numbers change with every load.
+  /// The author's name of the first output, or the kind's if it has none, with
+  /// a number when it is taken. LibTorch's own numbers (x.1, x.12) change with
+  /// every load.
   std::string nameOf(const Node *N) {
-    if (!N->outputs().empty() && N->output(0)->hasDebugName())
-      return N->output(0)->debugName();
-    std::string Kind = N->kind().toUnqualString();
-    unsigned Count = UnnamedOfKind[Kind]++;
-    return Count ? Kind + "_" + std::to_string(Count) : Kind;
+    bool IsNamed = !N->outputs().empty() && N->output(0)->hasDebugName();
+    std::string Base =
+        IsNamed ? N->output(0)->debugNameBase() : N->kind().toUnqualString();
+    std::string Name = Base;
+    while (!Names.insert(Name).second)
+      Name = Base + "_" + std::to_string(++CopiesOf[Base]);
+    return Name;
   }
 
   ManifestSite describe(const Node *N, uint32_t Parent, uint32_t Flags) {
@@ -280,7 +286,7 @@ private:
                  Flags);
   }
 
-  /// Visits the nodes from \p First up to, without, \p Stop.
+  /// Visits the nodes from \p First up to but not including \p Stop.
   void visitRegions(Node *First, Node *Stop, uint32_t Parent,
                     uint32_t Enclosing, uint32_t Flags) {
     for (Node *N = First; N != Stop;) {
@@ -336,7 +342,8 @@ private:
   uint32_t RootScope = 0;
   std::unordered_map<const Value *, SiteList> Producers;
   std::unordered_map<uint32_t, std::string> Paths;
-  std::unordered_map<std::string, unsigned> UnnamedOfKind;
+  std::unordered_set<std::string> Names; ///< of the sites of one method
+  std::unordered_map<std::string, unsigned> CopiesOf;
 };
 
 } // namespace
@@ -348,18 +355,13 @@ SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
   for (const MethodGraph &Method : Methods)
     Numberer.run(Method);
   SiteNumbering Result = Numberer.take();
-  // These stay while the probes' nodes double the graph.
+  // Inserting probes doubles the graph; give back what is not needed first.
   Result.Table.Sites.shrink_to_fit();
   Result.Places.shrink_to_fit();
   Result.RootGraph.shrink_to_fit();
   if (Result.Table.Sites.size() == Methods.size() &&
-      !Result.FilteredNames.empty()) {
-    const auto &Globs =
-        Options.Include.empty() ? Options.Exclude : Options.Include;
-    throw InstrumentError("expected filters that leave a site, found that "
-                          "they leave none; names here that come near: " +
-                          nearMisses(Globs, Result.FilteredNames));
-  }
+      !Result.FilteredNames.empty())
+    throw InstrumentError(describeNoMatch(Options, Result.FilteredNames));
   return Result;
 }
 

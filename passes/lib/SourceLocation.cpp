@@ -45,7 +45,7 @@ bool parsePythonStack(const std::string &Text, std::string &File,
     if (!parseFrame(Text.substr(Start, End - Start), FrameFile, FrameLine))
       return Found;
     bool IsTorch = FrameFile.find("/torch/") != std::string::npos;
-    // Until the author's own frame turns up, the innermost one stands in.
+    // Take the innermost frame until one of the author's own turns up.
     if (!Found || !IsTorch) {
       File = FrameFile;
       Line = FrameLine;

@@ -1,9 +1,9 @@
 //===- SourceLocation.h - from a node to the author's source ----*- C++ -*-===//
 //
 // A node of a loaded model has a range in the generated code of the archive.
-// For scripted code LibTorch leads from there to the author's file; for traced
-// code the "source" is the Python stack as text, one `file(line): function`
-// per line, innermost first, in which torch's own frames come first.
+// LibTorch maps it to the author's file if the code was scripted. For traced
+// code it is mapped to the Python stack as text, one `file(line): function` per
+// line, innermost first, torch's own frames included.
 //
 //===----------------------------------------------------------------------===//
 

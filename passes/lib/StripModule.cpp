@@ -1,7 +1,7 @@
 //===- StripModule.cpp - a model as it was before -------------------------===//
 //
-// The inverse of InstrumentModule: the kept graphs become the methods' graphs
-// again, the reserved methods and the manifest go.
+// The inverse of InstrumentModule: restores the methods' graphs from the kept
+// originals and removes these and the manifest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,7 @@ namespace torchprof {
 using namespace torch::jit;
 
 static void restore(GraphFunction &F, const Graph &Original) {
-  // The graph is shared with whoever holds the function, so its contents are
-  // replaced and not the graph.
+  // Others may hold the graph, so replace its contents instead of the graph.
   Graph &Body = *F.graph();
   Body.block()->clear();
   while (!Body.inputs().empty())
@@ -37,14 +36,14 @@ uint64_t stripModule(Module &Root) {
   std::vector<OwnedFunction> Kept = keptFunctions(Root);
   Manifest Table;
   if (Kept.empty() || !readManifest(Root, Table))
-    throw InstrumentError("expected a model with probes, found one without");
+    throw InstrumentError("the model has no probes");
   std::vector<c10::ClassTypePtr> Carriers = carriersOf(Root);
   for (const OwnedFunction &Original : Kept) {
     std::string Name = Original.Function->name().substr(strlen(OriginalPrefix));
     GraphFunction *F = findFunction(*Original.Class, Name);
     if (!F)
-      throw InstrumentError("expected a method '" + Name +
-                            "' for the kept original, found none");
+      throw InstrumentError("the method '" + Name +
+                            "' is gone; only its original is left");
     restore(*F, *Original.Function->graph());
   }
   for (const OwnedFunction &Original : Kept)

@@ -1,7 +1,7 @@
 //===- StripProbes.cpp - remove probe pairs -------------------------------===//
 //
-// The inverse of InsertProbes: strip(insert(G)) is G. A constant goes only if
-// a probe used it and nothing else does.
+// The inverse of InsertProbes: strip(insert(G)) is G. Removes a constant only
+// if nothing but probes used it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ class ProbeStripper {
 public:
   uint64_t run(Block *Body) {
     collect(Body);
-    // An end uses what its begin returns, so ends go first.
+    // An end uses the value of its begin, so ends are destroyed first.
     for (bool Opening : {false, true})
       for (Node *Probe : Probes)
         if (ops::opens(Probe) == Opening)
@@ -53,11 +53,10 @@ private:
       if (Feeds && Seen.insert(Feeding).second)
         Feeders.push_back(Feeding);
     }
-    // A begin whose value is used by something else than an end is not ours
-    // to remove: the graph would no longer be well formed.
+    // Removing a begin that another node uses would break the graph.
     if (ops::opens(Probe) && Probe->hasUses())
-      throw InstrumentError("expected a probe's start time to be used by its "
-                            "end only, found another use");
+      throw InstrumentError("the start time of a probe is used by a node that "
+                            "is not its end");
     Probe->destroy();
   }
 

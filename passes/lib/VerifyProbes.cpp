@@ -1,16 +1,17 @@
 //===- VerifyProbes.cpp - check that probes pair up -----------------------===//
 //
-// A pair is well formed when its end stands in the same block as its begin,
-// after it, with the same constant site. Sites are unique over all methods and
-// agree with the manifest. Where an exception is always raised between the two,
-// a begin may stand alone. A reloaded forked graph receives its site numbers
-// as captured inputs, so constants are followed out of forked graphs.
+// A pair is well formed if its end follows its begin in the same block, with
+// the same constant site. Sites are unique across all methods and agree with
+// the manifest. A begin needs no end if an exception is always raised after it.
+// A reloaded forked graph receives its site numbers as captured inputs, so we
+// follow constants out of forked graphs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ControlFlow.h"
 #include "ProbeOps.h"
 #include "torchprof/Passes.h"
+#include "torchprof/format/Site.h"
 
 #include <torch/csrc/jit/ir/constants.h>
 
@@ -33,30 +34,26 @@ public:
     Name = "manifest";
     std::vector<bool> Present(Table.Sites.size());
     for (auto [Site, Count] : Sites) {
-      uint64_t Index = uint64_t(Site) & ((uint64_t(1) << 20) - 1);
-      uint64_t Model = uint64_t(Site) >> 20;
+      uint64_t Model = format::SiteId::fromNumber(Site).model();
+      uint32_t Index = format::SiteId::fromNumber(Site).index();
       if (Model != Table.ModelId)
         report(Site, "expected a site of model " +
                          std::to_string(Table.ModelId) + ", found one of " +
                          std::to_string(Model));
       else if (Index >= Present.size())
-        report(Site, "expected an index below " +
-                         std::to_string(Present.size()) + ", found " +
-                         std::to_string(Index));
+        report(Site, "the manifest has no index " + std::to_string(Index));
       else
         Present[Index] = true;
     }
     for (size_t I = 0; I < Present.size(); ++I) {
       bool Vanished = Table.Sites[I].Flags & SF_Vanished;
       if (!Present[I] && !Vanished)
-        Errors.push_back("manifest: expected probes for site index " +
-                         std::to_string(I) + " (" +
+        Errors.push_back("manifest: site index " + std::to_string(I) + " (" +
                          Table.string(Table.Sites[I].Kind) +
-                         "), found none in the code");
+                         ") has no probes in the code");
       if (Present[I] && Vanished)
-        Errors.push_back("manifest: expected no probes for vanished site "
-                         "index " +
-                         std::to_string(I) + ", found some");
+        Errors.push_back("manifest: site index " + std::to_string(I) +
+                         " is flagged as vanished, but has probes");
     }
   }
 
@@ -96,45 +93,42 @@ private:
   void checkBegin(Node *Begin) {
     size_t Wanted = Begin->kind() == ops::enter() ? 2 : 1;
     if (Begin->inputs().size() != Wanted || Begin->outputs().size() != 1) {
-      report(std::nullopt, "expected a begin with " + std::to_string(Wanted) +
-                               " inputs and one output, found another shape");
+      report(std::nullopt, "expected a begin with inputs and outputs " +
+                               std::to_string(Wanted) + " and 1, found " +
+                               std::to_string(Begin->inputs().size()) +
+                               " and " +
+                               std::to_string(Begin->outputs().size()));
       return;
     }
     auto Site = siteOf(Begin);
     if (!Site) {
-      report(Site, "expected a begin with a constant site, found another "
-                   "value");
+      report(Site, "the site of a begin is not a constant");
       return;
     }
     if (++Sites[*Site] == 2)
-      report(Site, "expected one begin, found another one");
+      report(Site, "there is more than one begin");
     const auto &Uses = Begin->output()->uses();
-    // The importer removes what an exception always skips, ends as well.
+    // The importer removes code that an exception always skips, ends included.
     if (Uses.empty() && raisesAfter(Begin))
       return;
     if (Uses.size() != 1 || !ops::closes(Uses[0].user) || Uses[0].offset != 0) {
-      report(Site, "expected one end, found " +
-                       (Uses.empty() ? std::string("none")
-                                     : std::to_string(Uses.size()) +
-                                           " uses of its start time"));
+      report(Site, Uses.empty() ? "the begin has no end"
+                                : "the start time is not used by one end only");
       return;
     }
     Node *End = Uses[0].user;
     if (End->owningBlock() != Begin->owningBlock())
-      report(Site, "expected the end in the block of its begin, found it in "
-                   "another block");
+      report(Site, "the end is in another block than its begin");
     else if (End->isBefore(Begin))
-      report(Site, "expected the end after its begin, found it before");
+      report(Site, "the end is before its begin");
     if (auto Closed = siteOf(End); Closed != Site)
-      report(Site, "expected an end of the same site, found " +
-                       (Closed ? "one of site " + std::to_string(*Closed)
-                               : std::string("one without a constant site")));
+      report(Site, Closed ? "the end is of site " + std::to_string(*Closed)
+                          : "the site of the end is not a constant");
   }
 
   void checkEnd(Node *End) {
     if (End->inputs().size() != 2 || !ops::opens(End->input(0)->node()))
-      report(std::nullopt, "expected an end fed by a begin, found one fed by "
-                           "something else");
+      report(std::nullopt, "the start time of an end is not that of a begin");
   }
 
   void visit(Block *Body) {
@@ -175,7 +169,7 @@ std::vector<uint32_t> sitesIn(const std::vector<MethodGraph> &Methods) {
     Verifier.run(Method);
   std::vector<uint32_t> Found;
   for (auto [Site, Count] : Verifier.Sites)
-    Found.push_back(uint64_t(Site) & ((uint64_t(1) << 20) - 1));
+    Found.push_back(format::SiteId::fromNumber(Site).index());
   return Found;
 }
 

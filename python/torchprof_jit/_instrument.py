@@ -1,14 +1,19 @@
 """instrument(): any model in, an instrumented ScriptModule out."""
 
+import ctypes
+import io
 import logging
 import os
-import tempfile
 
 import torch
 
 from . import _tools
 
 _log = logging.getLogger("torchprof_jit")
+
+
+class InstrumentError(RuntimeError):
+    """A model that cannot be instrumented; the text says why."""
 
 
 def is_instrumented(module):
@@ -68,31 +73,39 @@ def instrument(
     methods         names of the methods to instrument; all if empty
 
     The model that is passed in is not changed. One that is instrumented
-    already is returned, or loaded, as it is.
+    already is returned, or loaded, as it is. Raises InstrumentError.
     """
-    _tools.load_runtime()
+    _tools.load_passes()
     if is_instrumented(module_or_path):
         return module_or_path
-    options = ["--quiet", "--nodes=" + nodes, "--granularity=" + granularity]
-    options += ["--include=" + glob for glob in include]
-    options += ["--exclude=" + glob for glob in exclude]
-    options += ["--methods=" + name for name in methods]
-    with tempfile.TemporaryDirectory(prefix="torchprof-") as folder:
-        if isinstance(module_or_path, (str, os.PathLike)):
-            original = os.fspath(module_or_path)
-            loaded = torch.jit.load(original)
-            if is_instrumented(loaded):
-                return loaded
-            training = loaded.training
-        else:
-            script = _to_script(module_or_path, example_inputs)
-            training = script.training
-            original = os.path.join(folder, "model.pt")
-            torch.jit.save(script, original)
-        result = os.path.join(folder, "model_instr.pt")
-        _tools.run_tool(
-            "torchprof-opt", "--instrument", original, "-o", result, *options
+    if isinstance(module_or_path, (str, os.PathLike)):
+        path = os.fspath(module_or_path)
+        loaded = torch.jit.load(path)
+        if is_instrumented(loaded):
+            return loaded
+        with open(path, "rb") as file:
+            archive = bytearray(file.read())
+        name = os.path.splitext(os.path.basename(path))[0]
+        where = path + ": "
+    else:
+        script = _to_script(module_or_path, example_inputs)
+        buffer = io.BytesIO()
+        torch.jit.save(script, buffer)
+        archive = buffer.getbuffer()
+        name = script.original_name
+        where = ""
+    try:
+        result = torch.ops.torchprof._instrument(
+            torch.frombuffer(archive, dtype=torch.uint8),
+            name,
+            nodes,
+            granularity,
+            list(include),
+            list(exclude),
+            list(methods),
         )
-        instrumented = torch.jit.load(result)
-    instrumented.train(training)
-    return instrumented
+    except RuntimeError as error:
+        raise InstrumentError(where + str(error)) from None
+    # Without numpy a tensor gives no buffer of its own.
+    data = ctypes.string_at(result.data_ptr(), result.numel())
+    return torch.jit.load(io.BytesIO(data))

@@ -15,6 +15,7 @@ class ToolError(RuntimeError):
 
 
 _runtime_loaded = False
+_passes_loaded = False
 
 
 def _homes():
@@ -82,6 +83,20 @@ def _check_version():
             "the runtime was built with LibTorch %s, but this Python has "
             "torch %s; use a build for this one" % (built, here)
         )
+
+
+def load_passes():
+    """Loads the runtime and, from beside it, the passes, once."""
+    global _passes_loaded
+    if _passes_loaded:
+        return
+    load_runtime()
+    path = os.path.join(os.path.dirname(runtime_path()),
+                        "libtorchprof_passes_ops.so")
+    if not os.path.exists(path):
+        raise ToolError("%s not found; it is installed with the runtime" % path)
+    torch.ops.load_library(path)
+    _passes_loaded = True
 
 
 def load_runtime():

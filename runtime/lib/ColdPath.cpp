@@ -248,7 +248,7 @@ static Slot regionHere(const Lane &L, uint32_t Name) {
 }
 
 uint64_t beginRegion(uint32_t Name) {
-  if (!ensureRecording())
+  if (!Line.Regions.nameOf(Name) || !ensureRecording())
     return 0;
   Recording *R = Recording::existing();
   Lane *L = R ? R->ownLane() : nullptr;
@@ -276,7 +276,7 @@ static Slot regionBegun(const Lane &L, uint64_t Begin, uint32_t Name) {
 }
 
 void endRegion(uint64_t Begin, uint32_t Name) {
-  if (!Begin && !ensureRecording())
+  if (!Line.Regions.nameOf(Name) || (!Begin && !ensureRecording()))
     return;
   uint64_t Now = clock::ticks();
   Recording *R = Recording::current();

@@ -22,8 +22,7 @@ void addModel(std::string_view Text) {
   bool ShouldWarn = Line.Program.Opts.Enabled;
   if (!IsReadable) {
     if (ShouldWarn)
-      warn("model not recorded: its manifest cannot be read: %s",
-           Error.c_str());
+      warn("model not recorded: %s", Error.c_str());
     return;
   }
   if (Line.Models.add(Head.ModelId, Head.SiteCount, Text) ==

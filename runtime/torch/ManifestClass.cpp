@@ -19,7 +19,9 @@ class Manifest : public torch::CustomClassHolder {
 public:
   explicit Manifest(std::string StoredText) : Text(std::move(StoredText)) {
     introduceFramework();
-    addModel(Text);
+    // A model that is still being instrumented has a blank one.
+    if (!Text.empty())
+      addModel(Text);
   }
   std::string text() const { return Text; }
 

@@ -14,6 +14,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <memory>
@@ -168,57 +169,10 @@ struct RunCounted {
   }
 };
 
-/// Several operators that an optimization moved between one pair: runs them
-/// in order on values of their own.
-class RunGroup {
-public:
-  explicit RunGroup(const Graph &G) {
-    std::unordered_map<const Value *, unsigned> Numbers;
-    for (const Value *V : G.inputs())
-      Numbers.emplace(V, unsigned(Numbers.size()));
-    InputCount = unsigned(Numbers.size());
-    for (const Node *N : G.nodes()) {
-      Member M{
-          N->getOperation(), {}, unsigned(N->outputs().size()), takesCount(*N)};
-      for (const Value *V : N->inputs())
-        M.Inputs.push_back(Numbers.at(V));
-      for (const Value *V : N->outputs())
-        Numbers.emplace(V, unsigned(Numbers.size()));
-      Members.push_back(std::move(M));
-    }
-    ValueCount = unsigned(Numbers.size());
-  }
-
-  void operator()(Stack &S) {
-    std::vector<c10::IValue> Values;
-    Values.reserve(ValueCount);
-    for (size_t I = S.size() - InputCount; I < S.size(); ++I)
-      Values.push_back(std::move(S[I]));
-    S.resize(S.size() - InputCount);
-    for (Member &M : Members) {
-      for (unsigned Number : M.Inputs)
-        S.push_back(Values[Number]);
-      if (M.TakesCount)
-        S.emplace_back(int64_t(M.Inputs.size()));
-      M.Op(S);
-      for (size_t I = S.size() - M.OutputCount; I < S.size(); ++I)
-        Values.push_back(std::move(S[I]));
-      S.resize(S.size() - M.OutputCount);
-    }
-    for (size_t I = InputCount; I < Values.size(); ++I)
-      S.push_back(std::move(Values[I]));
-  }
-
-private:
-  struct Member {
-    Operation Op;
-    std::vector<unsigned> Inputs;
-    unsigned OutputCount;
-    bool TakesCount;
-  };
-  std::vector<Member> Members;
-  unsigned InputCount = 0;
-  unsigned ValueCount = 0;
+/// Several operators that an optimization moved between one pair.
+struct RunGroup {
+  Code Plan;
+  void operator()(Stack &S) { InterpreterState(Plan).run(S); }
 };
 
 } // namespace
@@ -229,11 +183,12 @@ static Operation makeTimed(const Node *N) {
       throw std::runtime_error("torchprof::timed exists only in the graphs "
                                "that an executor has optimized");
     });
-  const Graph &Inner = *N->g(attr::Subgraph);
+  std::shared_ptr<Graph> Group = N->g(attr::Subgraph);
+  const Graph &Inner = *Group;
   auto Id = format::SiteId::fromNumber(N->i(symbols::site()));
   const Node *First = *Inner.nodes().begin();
   if (First->next()->kind() != prim::Return)
-    return Operation(Timed<RunGroup>(RunGroup(Inner), Id));
+    return Operation(Timed<RunGroup>({Code(Group, "<torchprof group>")}, Id));
   if (takesCount(*First))
     return Operation(Timed<RunCounted>(
         {First->getOperation(), int64_t(First->inputs().size())}, Id));

@@ -9,7 +9,7 @@
 //
 // Each child calls the program's own main() with these arguments, as if it had
 // been started anew. The answer is a line with its exit code, or minus the
-// number of the signal that ended it. check_zoo.py is the client.
+// number of the signal that ended it. forkserver.py is the client.
 //
 //===----------------------------------------------------------------------===//
 

@@ -25,6 +25,7 @@ import zipfile
 import torch
 
 import specs
+from forkserver import ForkServer
 
 RUNS = 3
 
@@ -36,31 +37,6 @@ class Failure(Exception):
 def expect(condition, text, *values):
     if not condition:
         raise Failure(text % values)
-
-
-class OptServer:
-    """torchprof-opt, started once and forked for each call; ForkServer.cpp."""
-
-    def __init__(self, library, work):
-        self.output = os.path.join(work, "opt.log")
-        self.process = subprocess.Popen(
-            ["torchprof-opt"], env={**os.environ, "LD_PRELOAD": library},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            universal_newlines=True)
-
-    def __call__(self, *words):
-        """(exit code, what it printed)"""
-        request = [str(1 + len(words)), self.output, *words]
-        self.process.stdin.write("\n".join(request) + "\n")
-        self.process.stdin.flush()
-        code = self.process.stdout.readline()
-        expect(code, "torchprof-opt did not start")
-        with open(self.output) as file:
-            return int(code), file.read()
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 server = None
@@ -222,8 +198,11 @@ def check_block(block, count_of, exact):
 
 def counts_in(profile, model_id):
     """Spans recorded per site index of one model."""
-    document = json.loads(subprocess.check_output(
-        ["torchprof-report", "convert", "--to=json", profile]))
+    done = subprocess.run(
+        ["torchprof-report", "convert", "--to=json", profile],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    expect(done.returncode == 0, "torchprof-report: %s", done.stderr)
+    document = json.loads(done.stdout)
     counts = {}
     for model in document["models"]:
         if model["id"] != model_id:
@@ -280,6 +259,13 @@ def manifest_of(path):
     raise Failure("no manifest in " + path)
 
 
+def manifest_sites(path):
+    """The manifest's text without the model's name, which is the file's, and
+    without the checksum over both."""
+    return [line for line in manifest_of(path).split("\n")
+            if not line.startswith(("name ", "end "))]
+
+
 def check_strip(original, path, work):
     stripped, again = work + "_stripped.pt", work + "_again.pt"
     opt("--quiet", "--strip", path, "-o", stripped)
@@ -290,7 +276,8 @@ def check_strip(original, path, work):
                      ("", "its length"))
         raise Failure("stripped code differs: expected %s, found %s" % first)
     opt("--quiet", "--instrument", stripped, "-o", again)
-    expect(manifest_of(again) == manifest_of(path), "sites differ after strip")
+    expect(manifest_sites(again) == manifest_sites(path),
+           "sites differ after strip")
 
 
 # --- one model --------------------------------------------------------------
@@ -404,7 +391,8 @@ def main():
         entries = [e for e in entries if e["name"] in arguments.only]
     part, parts = map(int, arguments.part.split("/"))
     global server
-    server = OptServer(arguments.fork_server, arguments.work)
+    server = ForkServer("torchprof-opt", arguments.fork_server,
+                        os.path.join(arguments.work, "opt.log"))
     variants = [Totals([])] + [Totals([text]) for text in arguments.variant]
     for entry in entries[part - 1::parts]:
         check(entry, arguments, variants)

@@ -11,6 +11,7 @@
 #include <torch/version.h>
 
 #include <dlfcn.h>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -121,6 +122,7 @@ static Outcome checkArchive(const char *Path, ExtraFilesMap &Files) {
 
 Outcome loadModel(const char *Path, const char *Device, Model **Result) {
   auto M = std::make_unique<Model>();
+  M->Name = std::filesystem::path(Path).stem().string();
   if (Outcome Failed = checkArchive(Path, M->ExtraFiles))
     return Failed;
   Outcome Loaded = guarded([&]() -> Outcome {
@@ -144,18 +146,6 @@ Outcome saveModel(const Model &M, const char *Path) {
     Out.exceptions(std::ios::badbit | std::ios::failbit);
     M.Root.save(Out, M.ExtraFiles);
     Out.close();
-    return {};
-  });
-}
-
-Outcome reloadModel(const Model &M, Model **Result) {
-  return guarded([&]() -> Outcome {
-    std::stringstream Archive;
-    M.Root.save(Archive, M.ExtraFiles);
-    auto Again = std::make_unique<Model>();
-    Again->ExtraFiles = M.ExtraFiles;
-    Again->Root = load(Archive);
-    *Result = Again.release();
     return {};
   });
 }

@@ -63,10 +63,6 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result);
 /// Writes \p M and its extra files to \p Path, which is overwritten.
 Outcome saveModel(const Model &M, const char *Path);
 
-/// Saves \p M into memory and loads it again: a rewritten module must not run
-/// before that, because its functions have cached graphs.
-Outcome reloadModel(const Model &M, Model **Result);
-
 /// Version of LibTorch that this process runs with, "2.13.0".
 const char *torchVersion();
 

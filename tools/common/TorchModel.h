@@ -21,6 +21,7 @@ class Model {
 public:
   torch::jit::Module Root;
   torch::jit::ExtraFilesMap ExtraFiles;
+  std::string Name; ///< stem of the file that it was loaded from
 };
 
 inline OwnedText ownText(const std::string &Text) {

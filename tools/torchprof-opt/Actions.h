@@ -1,7 +1,7 @@
 //===- Actions.h - what torchprof-opt can do --------------------*- C++ -*-===//
 //
-// One function per action; each returns the exit code. The options are
-// global, as LLVM's are, and declared here for the actions.
+// One function per action; each returns the exit code. The options are globals,
+// as usual with LLVM.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,9 +13,9 @@
 
 namespace torchprof {
 
-/// Compares two values with all that is in them. Returns "" if they are equal
+/// Compares two values with all of their parts. Returns "" if they are equal
 /// bit for bit (NaN equals NaN), else "NAME: expected X, found Y", where NAME
-/// is \p Name followed by the way to the part that differs.
+/// is \p Name followed by the path to the part that differs.
 std::string findDifference(const std::string &Name, const c10::IValue &Expected,
                            const c10::IValue &Found);
 

@@ -30,8 +30,8 @@ static int loadInput(ModelHolder &Held) {
   return load(options::Input, Held);
 }
 
-/// Calls the input and the written file, each loaded anew, for every --verify.
-/// Its --input options are those up to the next --verify.
+/// For every --verify, loads and calls the input and the written file. The
+/// arguments of a call are the --input options before the next --verify.
 static int verifyOutput(const OutputFile &Output) {
   ModelHolder Original, Instrumented;
   for (unsigned I = 0; I < options::Verify.size(); ++I) {
@@ -62,7 +62,7 @@ static int verifyOutput(const OutputFile &Output) {
 
 static int openOutput(OutputFile &Output) {
   if (options::Verify.empty() && !options::Inputs.empty())
-    return reportError("expected --verify before --input, found none");
+    return reportError("--input needs a --verify before it");
   if (options::Output.empty())
     return reportError("no output given; name it with -o FILE");
   std::vector<std::string> Read(options::Libraries.begin(),
@@ -80,8 +80,8 @@ static int openOutput(OutputFile &Output) {
   return ExitFine;
 }
 
-/// Loads the input, has \p Write fill the output's temporary file, and keeps
-/// it if that went well.
+/// Loads the input, calls \p Write to fill the output's temporary file, and
+/// keeps that file on success.
 static int
 rewriteInput(llvm::function_ref<int(Model &, const OutputFile &)> Write) {
   ModelHolder Held;

@@ -6,7 +6,6 @@
 #include "torchprof/StepTimer.h"
 
 #include <torch/csrc/jit/ir/irparser.h>
-#include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -20,12 +19,14 @@ static std::vector<std::string> toVector(const TextList &List) {
   return {List.Data, List.Data + List.Size};
 }
 
-static SiteOptions toOptions(const SiteRequest &Request) {
-  SiteOptions Options;
+static InstrumentOptions toOptions(const Model &M, const SiteRequest &Request) {
+  InstrumentOptions Options;
+  Options.ModelName = M.Name;
   Options.Nodes = Request.AllNodes ? NodeChoice::All : NodeChoice::Default;
   Options.Level = Request.ModuleLevel ? Granularity::Module : Granularity::Op;
   Options.Include = toVector(Request.Include);
   Options.Exclude = toVector(Request.Exclude);
+  Options.Methods = toVector(Request.Methods);
   return Options;
 }
 
@@ -41,34 +42,20 @@ static void describe(const InstrumentResult &Result, InstrumentReport &Report) {
   Report.Methods = Result.Methods;
   Report.Nodes = Numbering.NodesSeen;
   Report.Sites = Numbering.Table.Sites.size();
+  Report.Vanished = Result.Vanished;
   std::string Skipped;
-  for (const auto &[Reason, Count] : Numbering.SkippedByKind)
+  for (const auto &[Reason, Count] : Numbering.SkippedByReason)
     Skipped +=
         (Skipped.empty() ? "" : ", ") + std::to_string(Count) + " " + Reason;
   Report.Skipped = ownText(Skipped);
   Report.SkippedNodes = ownText(joinLines(Numbering.SkippedNodes));
 }
 
-/// Flags the sites of \p Table that \p Reloaded lost. Returns their number.
-static uint64_t flagVanished(const Module &Reloaded, Manifest &Table) {
-  std::vector<bool> Present(Table.Sites.size());
-  for (uint32_t Index : sitesIn(instrumentedMethods(Reloaded)))
-    if (Index < Present.size())
-      Present[Index] = true;
-  uint64_t Vanished = 0;
-  for (size_t I = 0; I < Present.size(); ++I)
-    if (!Present[I]) {
-      Table.Sites[I].Flags |= SF_Vanished;
-      ++Vanished;
-    }
-  return Vanished;
-}
-
 Outcome checkModel(const Model &M, uint64_t &Sites) {
   return guarded([&]() -> Outcome {
     Manifest Table;
     if (!readManifest(M.Root, Table))
-      return failure(2, "expected a model with probes, found one without");
+      return failure(2, "the model has no probes");
     Sites = Table.Sites.size();
     auto Errors = verifyProbes(instrumentedMethods(M.Root), &Table);
     return Errors.empty() ? Outcome() : failure(1, joinLines(Errors));
@@ -89,32 +76,15 @@ static std::string describeTimes(const std::vector<StepTime> &Times) {
 Outcome instrumentToFile(Model &M, const SiteRequest &Request,
                          const char *OutPath, InstrumentReport &Report) {
   return guarded([&]() -> Outcome {
+    Module Reloaded;
     InstrumentResult Result =
-        instrumentModule(M.Root, toOptions(Request), toVector(Request.Methods));
+        instrumentAndReload(M.Root, toOptions(M, Request), Reloaded);
+    if (!Result.Problems.empty())
+      return failure(1, joinLines(Result.Problems));
     describe(Result, Report);
     StepTimer Timer(Result.Times);
-    auto SaveAndLoad = [&](Model &Reloaded) {
-      Timer.begin("save");
-      if (Outcome Failed = saveModel(M, OutPath))
-        return Failed;
-      Timer.begin("load again");
-      Reloaded.Root = load(OutPath);
-      return Outcome();
-    };
-    Model Reloaded;
-    if (Outcome Failed = SaveAndLoad(Reloaded))
-      return Failed;
-    Timer.begin("look for what vanished");
-    Manifest Table = std::move(Result.Numbering.Table);
-    Report.Vanished = flagVanished(Reloaded.Root, Table);
-    if (addLostNames(M.Root, Reloaded.Root, Table) + Report.Vanished) {
-      replaceManifest(M.Root, Table);
-      if (Outcome Failed = SaveAndLoad(Reloaded))
-        return Failed;
-    }
-    Timer.begin("verify probes");
-    uint64_t Sites = 0;
-    if (Outcome Failed = checkModel(Reloaded, Sites))
+    Timer.begin("write the file");
+    if (Outcome Failed = saveModel(M, OutPath))
       return Failed;
     Timer.finish();
     Report.Times = ownText(describeTimes(Result.Times));
@@ -134,9 +104,7 @@ Outcome printModelSites(const Model &M, const SiteRequest &Request, bool Json,
   return guarded([&]() -> Outcome {
     Manifest Table;
     if (!readManifest(M.Root, Table))
-      Table =
-          numberModule(M.Root, toOptions(Request), toVector(Request.Methods))
-              .Table;
+      Table = numberModule(M.Root, toOptions(M, Request)).Table;
     std::ostringstream Out;
     Json ? printSitesJson(Table, Out) : printSites(Table, Out);
     Text = ownText(Out.str());
@@ -159,15 +127,15 @@ Outcome runPasses(const char *Names, const char *GraphText,
   for (std::string Name; std::getline(List, Name, ',');) {
     Pipeline.push_back(findPass(Name));
     if (!Pipeline.back())
-      return failure(2, "expected a pass that --list-passes names, found '" +
-                            Name + "'");
+      return failure(2, "there is no pass '" + Name +
+                            "'; --list-passes lists them");
   }
   return guarded([&]() -> Outcome {
     auto Body = std::make_shared<Graph>();
     parseIR(GraphText, Body.get());
     std::ostringstream Out;
     for (const PassInfo *Pass : Pipeline) {
-      auto Errors = Pass->Run(Body, toOptions(Request), Out);
+      auto Errors = Pass->Run(Body, toOptions(Model(), Request), Out);
       if (!Errors.empty())
         return failure(1, Pass->Flag + (": " + joinLines(Errors)));
     }

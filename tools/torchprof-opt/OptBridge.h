@@ -20,7 +20,7 @@ struct SiteRequest {
   TextList Methods; ///< none means all
 };
 
-/// What was done, for the closing line.
+/// Figures for the line that the tool prints.
 struct InstrumentReport {
   uint64_t Methods = 0;
   uint64_t Nodes = 0;
@@ -31,21 +31,20 @@ struct InstrumentReport {
   OwnedText Times;        ///< one "milliseconds step" line per step
 };
 
-/// Instruments \p M in place and writes it to \p OutPath. Sites that the
-/// importer's clean-up removes from the written file are flagged in its
-/// manifest; the file is loaded again and its probes verified.
+/// Instruments \p M in place and writes it to \p OutPath, unless verifying
+/// what a reader of the file will load finds a problem: code 1.
 Outcome instrumentToFile(Model &M, const SiteRequest &Request,
                          const char *OutPath, InstrumentReport &Report);
 
 /// Restores \p M as it was and writes it to \p OutPath.
 Outcome stripToFile(Model &M, const char *OutPath, uint64_t &Methods);
 
-/// Prints the sites that \p M has, or would get if it has no probes.
+/// Prints the sites of \p M, or those that instrumenting it would give.
 Outcome printModelSites(const Model &M, const SiteRequest &Request, bool Json,
                         OwnedText &Text);
 
 /// Checks the probes of an instrumented model against its manifest and counts
-/// its sites. What does not agree is a finding, code 1.
+/// its sites. A disagreement is a finding, code 1.
 Outcome checkModel(const Model &M, uint64_t &Sites);
 
 /// Runs passes, a comma-separated list, over one graph in text form and

@@ -17,7 +17,7 @@ cl::opt<bool> Force("force", cl::desc("Replace what is no model"),
 cl::opt<bool> Instrument("instrument",
                          cl::desc("Put probes into a model (.pt)"),
                          cl::cat(Category));
-cl::opt<bool> Strip("strip", cl::desc("Take the probes out of a model again"),
+cl::opt<bool> Strip("strip", cl::desc("Remove the probes from a model"),
                     cl::cat(Category));
 cl::opt<bool> Check("check",
                     cl::desc("Check a model's probes against its manifest"),
@@ -35,7 +35,8 @@ cl::opt<bool> ListPasses("list-passes", cl::desc("List the passes"), cl::Hidden,
 cl::opt<NodesValue>
     Nodes("nodes", cl::desc("Which nodes get probes"),
           cl::values(clEnumValN(NodesValue::Default, "default",
-                                "what handles tensors, calls, control flow"),
+                                "tensors, calls, printing, custom operators, "
+                                "and control flow around them"),
                      clEnumValN(NodesValue::All, "all",
                                 "also sizes, dtypes, scalar arithmetic")),
           cl::init(NodesValue::Default), cl::cat(Category));

@@ -9,8 +9,8 @@
 
 namespace torchprof {
 
-/// The options of site selection in the bridge's terms. Owns what the request
-/// points to.
+/// The site selection options as a request to the bridge. Owns the lists that
+/// the request points to.
 class RequestHolder {
 public:
   RequestHolder()

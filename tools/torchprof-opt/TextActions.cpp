@@ -1,7 +1,7 @@
 //===- TextActions.cpp - torchprof-opt on graphs in text form -------------===//
 //
-// A file holds one graph or several, parted by lines that begin with
-// `# -----`. Each result is labelled, so that FileCheck can tell them apart.
+// Lines that begin with `# -----` separate the graphs of a file. Each result
+// gets a label, so that FileCheck can tell them apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ namespace torchprof {
 using llvm::outs;
 using llvm::StringRef;
 
-/// LibTorch prints a node without outputs as ` = op(...)` but reads it only
-/// when it is written bare.
+/// LibTorch prints a node without outputs as ` = op(...)`, but parses only
+/// `op(...)`.
 static std::string normalize(StringRef Text) {
   std::string Result;
   while (!Text.empty()) {
@@ -71,7 +71,7 @@ int passesAction() {
     if (isBlank(Graphs[I])) {
       if (Graphs.size() > 1)
         continue;
-      return reportError(options::Input + ": expected a graph, found none");
+      return reportError(options::Input + ": the file has no graph");
     }
     std::string Label = "graph " + std::to_string(I + 1);
     outs() << "# " << Label << '\n';

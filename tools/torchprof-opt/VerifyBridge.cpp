@@ -13,8 +13,8 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-/// The profiling executor optimizes at the second call; the third one runs
-/// what came out.
+/// The profiling executor optimizes at the second call; the third one runs the
+/// result.
 static constexpr unsigned Repetitions = 3;
 static constexpr uint64_t Seed = 0;
 

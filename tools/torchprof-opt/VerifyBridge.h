@@ -17,11 +17,11 @@ struct CallRequest {
   TextList Inputs;
 };
 
-/// Calls \p Original and \p Instrumented with equal inputs and equal seeds,
-/// several times, so that optimized code is compared too. All outputs, and the
-/// inputs after the call, must be equal bit for bit, NaN being equal to NaN;
-/// where one throws the other must too. A difference has code 1 and names the
-/// output and its first differing element.
+/// Calls \p Original and \p Instrumented with equal inputs and equal seeds, and
+/// often enough to compare optimized code too. The outputs, and the inputs
+/// after the call, must be equal bit for bit (NaN equals NaN), or both must
+/// throw. A difference has code 1 and names the output and its first differing
+/// element.
 Outcome verifyCall(Model &Original, Model &Instrumented,
                    const CallRequest &Call);
 

@@ -43,13 +43,12 @@ int main(int Argc, char **Argv) {
     if (!A.Chosen)
       continue;
     if (Run)
-      return reportError("expected one action, found several");
+      return reportError("more than one action");
     Run = A.Run;
   }
   if (!Run)
-    return reportError("expected an action such as --instrument, found none: "
-                       "see --help");
+    return reportError("no action, such as --instrument; see --help");
   if (options::Input.empty() && Run != listPassesAction)
-    return reportError("expected an input file, found none");
+    return reportError("no input file");
   return Run();
 }

@@ -12,6 +12,7 @@
 #include <c10/core/GradMode.h>
 
 #include <chrono>
+#include <memory>
 #include <unistd.h>
 
 namespace torchprof {
@@ -21,14 +22,20 @@ using Clock = std::chrono::steady_clock;
 
 static Outcome instrumentInMemory(ModelHolder &Held, bool &WasInstrumented) {
   Manifest Table;
-  WasInstrumented = readManifest(Held.get()->Root, Table);
+  Model &Original = *Held.get();
+  WasInstrumented = readManifest(Original.Root, Table);
   if (WasInstrumented)
     return {};
-  instrumentModule(Held.get()->Root, {}, {});
-  Model *Reloaded = nullptr;
-  if (Outcome Failed = reloadModel(*Held.get(), &Reloaded))
-    return Failed;
-  *Held.receive() = Reloaded;
+  InstrumentOptions Options;
+  Options.ModelName = Original.Name;
+  auto Reloaded = std::make_unique<Model>();
+  Reloaded->Name = Original.Name;
+  Reloaded->ExtraFiles = Original.ExtraFiles;
+  InstrumentResult Result =
+      instrumentAndReload(Original.Root, Options, Reloaded->Root);
+  if (!Result.Problems.empty())
+    return failure(1, Result.Problems.front());
+  *Held.receive() = Reloaded.release();
   return {};
 }
 

@@ -1,6 +1,6 @@
 //===- Passes.h - probes in TorchScript graphs ------------------*- C++ -*-===//
 //
-// The passes of torchprof: graph in, graph out. A probe pair is
+// The passes of torchprof rewrite TorchScript graphs. A pair of probes is
 //
 //   %b : int = torchprof::begin(%site)
 //   ... the measured nodes ...
@@ -9,10 +9,11 @@
 // with a constant site number, model id << 20 | index. Every rewrite has its
 // inverse, its verifier and a printer beside it.
 //
-// The passes keep no state between calls. They are as safe for threads as the
-// graphs they are given: one thread per graph. Errors of LibTorch leave as
-// c10::Error, errors of ours as InstrumentError. No torch header is included
-// here; a caller that needs more than pointers includes its own.
+// The passes keep no state between calls. Different threads may work on
+// different graphs, but not on one. Functions throw InstrumentError for what
+// they check themselves and let LibTorch's exceptions pass. This header
+// includes no torch header; a caller that needs more than pointers includes its
+// own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,19 +41,20 @@ struct Value;
 
 namespace torchprof {
 
-/// What a user did wrong, or a model that cannot be instrumented. The text is
+/// A mistake of the user, or a model that cannot be instrumented. The text is
 /// one lower-case line without the file's name.
 class InstrumentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Name of the attribute that carries the manifest, and prefix of the methods
-/// that keep the code as it was before.
+/// that keep the original code.
 inline constexpr const char *ManifestAttribute = "_torchprof_manifest";
 inline constexpr const char *OriginalPrefix = "_torchprof_original_";
 
 enum class NodeChoice {
-  Default, ///< what produces or changes tensors, calls, control flow with such
+  Default, ///< tensors, calls, printing, custom operators, and control flow
+           ///< with one of them inside
   All,     ///< also sizes, dtypes and scalar arithmetic
 };
 
@@ -70,6 +72,12 @@ struct SiteOptions {
   std::vector<std::string> Exclude;
 };
 
+/// How to instrument a whole model.
+struct InstrumentOptions : SiteOptions {
+  std::vector<std::string> Methods; ///< names of the methods; empty means all
+  std::string ModelName; ///< stem of the model's file; empty: the root's class
+};
+
 /// A graph to instrument.
 struct MethodGraph {
   std::string Name;      ///< the method's name, "forward"
@@ -79,29 +87,30 @@ struct MethodGraph {
   std::shared_ptr<torch::jit::Graph> Body;
 };
 
-/// Where a site's probes go: before First and after Last, which lie in one
-/// block. A method's root has neither: it spans the whole graph.
+/// Where a site's probes go: before First and after Last, both in one block.
+/// A method's root spans the whole graph and has neither.
 struct SitePlace {
   torch::jit::Node *First = nullptr;
   torch::jit::Node *Last = nullptr;
 };
 
-/// The result of numbering: the manifest, and the place of each of its sites.
+/// The manifest, and the place of each of its sites.
 struct SiteNumbering {
   Manifest Table;
-  std::vector<SitePlace> Places;                 ///< one per site
-  std::vector<torch::jit::Graph *> RootGraph;    ///< per site, null for nodes
-  std::map<std::string, uint64_t> SkippedByKind; ///< why nodes have no site
-  std::vector<std::string> SkippedNodes;         ///< one line each
-  /// Kinds and module paths of nodes that only a filter kept from being sites.
+  std::vector<SitePlace> Places;                   ///< one per site
+  std::vector<torch::jit::Graph *> RootGraph;      ///< per site, null for nodes
+  std::map<std::string, uint64_t> SkippedByReason; ///< nodes without a site
+  std::vector<std::string> SkippedNodes;           ///< one line each
+  /// Kinds and module paths of nodes rejected by --include or --exclude.
   std::set<std::string> FilteredNames;
   uint64_t NodesSeen = 0;
 };
 
-/// The scopes of inlined nodes: which call each node came from.
+/// Which call each inlined node came from.
 struct ScopeMap {
   std::unordered_map<const torch::jit::Node *, uint32_t> ScopeOf;
-  /// What to read instead of a callee's graph that is being rewritten itself.
+  /// Maps a graph under rewrite to its unmodified copy, from which calls are
+  /// inlined.
   std::unordered_map<const torch::jit::Graph *,
                      std::shared_ptr<torch::jit::Graph>>
       OriginalOf;
@@ -109,49 +118,40 @@ struct ScopeMap {
   std::unordered_map<const torch::jit::Graph *, uint32_t> RootOf;
 };
 
-/// Inlines every call in \p Method that can be, without touching the callee,
-/// and then runs the importer's own clean-up, so that what is numbered
-/// afterwards is what a saved and loaded graph still has. Adds the calls as
-/// scopes to \p Table and the scope of each node to \p Scopes. Linear in the
+/// Inlines every call in \p Method that can be inlined, without touching the
+/// callee, and then simplifies the graph as LibTorch's importer would, so that
+/// most of its nodes are still there after saving and loading. Adds the calls
+/// as scopes to \p Table and the scope of each node to \p Scopes. Linear in the
 /// inlined graph.
 void inlineCalls(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes);
 
-/// Numbers the sites of all \p Methods, in this order; within a method
-/// in pre-order, the root first. Does not change the graphs. \p Table holds
+/// Numbers the sites of all \p Methods in this order, each method in pre-order
+/// with its root first. Does not change the graphs. \p Table holds
 /// the scopes of inlineCalls and is moved into the result. Deterministic.
-/// Throws InstrumentError, with names that come near, when there are filters
-/// and they leave nothing but roots.
+/// Throws InstrumentError, with the nearest name, when the filters leave
+/// nothing but roots.
 SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
                           Manifest Table, const ScopeMap &Scopes,
                           const SiteOptions &Options);
 
-/// Puts a pair around each place of \p Numbering. Roots begin with
-/// torchprof::enter fed by the manifest attribute if \p WithManifest, else
-/// with torchprof::begin. The site of index i is ModelId << 20 | i.
+/// Puts a pair of probes around each place of \p Numbering. A root begins with
+/// torchprof::enter on the manifest attribute if \p WithManifest, else with
+/// torchprof::begin. The site of index i is ModelId << 20 | i.
 void insertProbes(const SiteNumbering &Numbering, bool WithManifest);
 
-/// Removes every probe, its constants and the reading of the manifest that
-/// feeds it: the inverse of insertProbes. Returns the number of pairs.
+/// Removes every probe with the constants and attributes that only probes use:
+/// the inverse of insertProbes. Returns the number of pairs.
 uint64_t stripProbes(torch::jit::Graph &Body);
 
-/// Checks that each begin has one end with the same site, in its block and
-/// after it, and that no site stands twice. With \p Table, also that the sites
-/// are exactly those of the manifest, apart from those flagged as vanished.
-/// Returns one line per violation; an empty vector means that all is well.
+/// Checks that each begin has exactly one end with the same site, later in the
+/// same block, and that no site occurs twice. With \p Table, also that the
+/// sites are exactly those of the manifest that are not flagged as vanished.
+/// Returns one line per violation.
 std::vector<std::string> verifyProbes(const std::vector<MethodGraph> &Methods,
                                       const Manifest *Table = nullptr);
 
-/// Indices of the sites that \p Methods hold, in no order; for finding out
-/// what vanished when a file was saved and loaded.
+/// Indices of the sites whose probes are in \p Methods, in no order.
 std::vector<uint32_t> sitesIn(const std::vector<MethodGraph> &Methods);
-
-/// Adds to \p Table the names of values outside the instrumented methods that
-/// \p Saved has and \p Reloaded, which was loaded from the file it was saved
-/// to, has not: LibTorch breaks the lines of a bigger model elsewhere, and a
-/// result written as an expression has no name. stripModule gives them back.
-/// Names in free functions are not looked at. Returns their number.
-uint64_t addLostNames(const torch::jit::Module &Saved,
-                      const torch::jit::Module &Reloaded, Manifest &Table);
 
 /// Prints the sites as a tree: index, kind, node name, module path, source.
 void printSites(const Manifest &Table, std::ostream &Out);
@@ -165,42 +165,50 @@ struct StepTime {
   uint64_t Ns;
 };
 
-/// What instrumentModule did.
+/// What instrumentAndReload did.
 struct InstrumentResult {
   SiteNumbering Numbering;
   uint64_t Methods = 0;
+  uint64_t Vanished = 0; ///< sites that LibTorch's importer removed
+  /// What verifyProbes finds wrong with the reloaded model; empty unless
+  /// LibTorch or torchprof has a bug.
+  std::vector<std::string> Problems;
   std::vector<StepTime> Times;
 };
 
-/// Instruments every method of \p Root: keeps each method's code under a
-/// reserved name, inlines and numbers all of them, and rewrites them. Methods
-/// of submodules that are called through an interface cannot be inlined and
-/// are instrumented as roots of their own, one per class. The manifest is
-/// printed into a TorchBind object of class torchprof.Manifest,
-/// which must be registered; it becomes an attribute of \p Root and of each
-/// submodule with roots of its own.
-/// \p MethodNames limits the methods; empty means all.
-/// Throws InstrumentError when \p Root is instrumented already, has no method,
-/// or cannot carry the manifest.
-InstrumentResult instrumentModule(torch::jit::Module &Root,
-                                  const SiteOptions &Options,
-                                  const std::vector<std::string> &MethodNames);
+/// Instruments every method of \p Root. This is the whole transaction: it keeps
+/// each method's code under a reserved name, inlines, numbers and rewrites all
+/// methods, saves the module to memory and loads it into \p Reloaded, flags the
+/// sites and records the names that this lost, and verifies the remaining
+/// probes.
+///
+/// Afterwards \p Reloaded can run and \p Root can be saved; the saved file
+/// loads as \p Reloaded. \p Root itself must not run: LibTorch may have cached
+/// its old graphs. After an exception \p Root is in an unknown state.
+///
+/// Methods of submodules that are called through an interface cannot be
+/// inlined and become roots of their own, one per class. The manifest becomes
+/// an attribute of the root and of each submodule with roots of its own, as a
+/// TorchBind object of class torchprof.Manifest, which must be registered.
+///
+/// Needs memory for three copies of the weights. Throws InstrumentError when
+/// \p Root is instrumented already, has no method, or cannot carry the
+/// manifest.
+InstrumentResult instrumentAndReload(torch::jit::Module &Root,
+                                     const InstrumentOptions &Options,
+                                     torch::jit::Module &Reloaded);
 
-/// Numbers the sites as instrumentModule would, on copies of the graphs.
+/// Numbers the sites as instrumentAndReload would, on copies of the graphs.
 SiteNumbering numberModule(const torch::jit::Module &Root,
-                           const SiteOptions &Options,
-                           const std::vector<std::string> &MethodNames);
+                           const InstrumentOptions &Options);
 
-/// The inverse of instrumentModule. Throws InstrumentError when \p Root holds
+/// The inverse of instrumentAndReload. Throws InstrumentError when \p Root has
 /// no probes. Returns the number of methods restored.
 uint64_t stripModule(torch::jit::Module &Root);
 
 /// The manifest inside \p Root; false if there is none. Throws InstrumentError
 /// when it is damaged or of another version.
 bool readManifest(const torch::jit::Module &Root, Manifest &Table);
-
-/// Stores \p Table in \p Root in place of the manifest there.
-void replaceManifest(torch::jit::Module &Root, const Manifest &Table);
 
 /// The instrumented methods of the model, hooks included, as graphs to verify.
 std::vector<MethodGraph> instrumentedMethods(const torch::jit::Module &Root);
@@ -213,8 +221,8 @@ std::vector<MethodGraph> instrumentedMethods(const torch::jit::Module &Root);
 struct PassInfo {
   const char *Flag;
   const char *Help;
-  /// Runs on a graph from text. Prints to \p Out, if it prints; returns error
-  /// lines, none if all is well.
+  /// Runs on a graph from text. Prints to \p Out if it is a printer; returns
+  /// one line per error.
   std::vector<std::string> (*Run)(std::shared_ptr<torch::jit::Graph> &Body,
                                   const SiteOptions &Options,
                                   std::ostream &Out);

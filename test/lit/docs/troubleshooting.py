@@ -86,7 +86,7 @@ with zipfile.ZipFile(os.path.join(folder, "instr.pt")) as source:
 expect("Unknown builtin op: torchprof::begin",
        python("torch.jit.load('hand.pt')"))
 
-expect("warning: ...: cannot make the profile: ...; recording in memory only",
+expect("warning: ...: cannot create the profile: ...; recording in memory only",
        python(RUN, TORCHPROF_FILE="/nonesuch/x.tprof"))
 
 limit = ("import resource\n"

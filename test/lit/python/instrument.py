@@ -57,12 +57,45 @@ assert torch.equal(traced(x), torch.tanh(x))
 assert not torchprof_jit.instrument(Plain().eval()).training
 assert torchprof_jit.instrument(Plain().train()).training
 
-# A tool's error is the exception's text.
+# The exceptions' texts are those of torchprof-opt.
+for options in (
+    {"methods": ["nonesuch"]},
+    {"include": ["aten::rel"]},
+    {"nodes": "some"},
+    {"granularity": "layer"},
+):
+    try:
+        torchprof_jit.instrument(path, **options)
+    except torchprof_jit.InstrumentError as error:
+        print(error)
+# CHECK: {{.*}}plain.pt: there is no method 'nonesuch'; the model has forward
+# CHECK: {{.*}}plain.pt: no site matches --include='aten::rel'; did you mean aten::relu?
+# CHECK: {{.*}}plain.pt: nodes must be 'default' or 'all', not 'some'
+# CHECK: {{.*}}plain.pt: granularity must be 'op' or 'module', not 'layer'
 try:
-    torchprof_jit.instrument(path, methods=["nonesuch"])
-except torchprof_jit.ToolError as error:
+    torchprof_jit.instrument(Plain(), exclude=["*"])
+except torchprof_jit.InstrumentError as error:
     print(error)
-# CHECK: torchprof-opt: error: {{.*}}plain.pt: {{.*}}nonesuch
+# CHECK: {{^}}no site matches --exclude='*'
+
+# The passes run in this process: no tool is started, no file is written.
+search, os.environ["PATH"] = os.environ["PATH"], ""
+before = os.listdir(folder)
+all_nodes = torchprof_jit.instrument(path, nodes="all", granularity="op",
+                                     include=["aten::*"], methods=["forward"])
+assert os.listdir(folder) == before
+os.environ["PATH"] = search
+print(all_nodes._torchprof_manifest.text())
+# CHECK: torchprof-manifest 2
+# CHECK: name plain
+print(torchprof_jit.instrument(Plain())._torchprof_manifest.text())
+# CHECK: name Plain
+
+# One runtime in the process, whichever library was loaded first.
+with open("/proc/self/maps") as maps:
+    print("runtimes:", len({line.split()[-1] for line in maps
+                            if "libtorchprof_runtime" in line}))
+# CHECK: runtimes: 1
 
 try:
     torchprof_jit.instrument(3)

@@ -49,6 +49,27 @@ TEST(ManifestClass, DamagedTextLoadsWithOneWarning) {
             0);
 }
 
+TEST(ManifestClass, AnOlderTextSaysToInstrumentAgain) {
+  EXPECT_EQ(runChild([] {
+              testing::internal::CaptureStderr();
+              makeManifest("torchprof-manifest 1\nmodel 1\n");
+              EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                            "model not recorded: the model was instrumented by "
+                            "an older torchprof; instrument the model again"),
+                        std::string::npos);
+            }),
+            0);
+}
+
+TEST(ManifestClass, ABlankTextIsNotRegistered) {
+  EXPECT_EQ(runChild([] {
+              testing::internal::CaptureStderr();
+              EXPECT_EQ(textOf(makeManifest("")), "");
+              EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+            }),
+            0);
+}
+
 TEST(ManifestClass, LoadingAloneLeavesNoFile) {
   TestFolder Folder;
   recordTorch(Folder.file("p.tprof"),

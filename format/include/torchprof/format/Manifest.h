@@ -7,8 +7,8 @@
 // docs/manifest-format.md describes the text.
 //
 // Standard library only, so that units with torch headers and units with LLVM
-// headers can both use it; each compiles its own copy of Manifest.cpp.
-// All functions are pure: safe from any thread.
+// headers can both use it; each compiles its own copy of the sources.
+// Functions without an object are pure and safe from any thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +24,27 @@
 
 namespace torchprof {
 
-inline constexpr unsigned ManifestVersion = 1;
+inline constexpr unsigned ManifestVersion = 2;
 
 /// No site or scope.
 inline constexpr uint32_t NoIndex = 0xffffffff;
 
-/// What a site is, beyond its kind.
+/// What a site is, beyond its kind: SF_Root, SF_Module, ...
 enum SiteFlags : uint32_t {
-  SF_Root = 1,      ///< a method's root; its kind is "method"
-  SF_Module = 2,    ///< a module region; its kind is "module"
-  SF_Async = 4,     ///< runs asynchronously to its parent (a fork's body)
-  SF_Control = 8,   ///< a node with blocks: prim::If, prim::Loop
-  SF_Vanished = 16, ///< the importer removed what was inside the probes
-  SF_Method = 32,   ///< written as a method call, x.view(...), in the source
+#define SITE_FLAG(ENUMERATOR, BIT, NAME, HELP) SF_##ENUMERATOR = 1u << BIT,
+#include "torchprof/format/SiteFlags.def"
+};
+
+/// One row of SiteFlags.def.
+struct SiteFlagInfo {
+  SiteFlags Flag;
+  const char *Name; ///< in manifests and in JSON
+  const char *Help;
+};
+
+inline constexpr SiteFlagInfo SiteFlagTable[] = {
+#define SITE_FLAG(ENUMERATOR, BIT, NAME, HELP) {SF_##ENUMERATOR, NAME, HELP},
+#include "torchprof/format/SiteFlags.def"
 };
 
 /// A place in the author's source. Line and Column count from 1; 0 means
@@ -82,7 +90,8 @@ struct ManifestName {
 /// The manifest in memory. Strings are interned: string 0 is "".
 /// A site's index is its position in Sites; parents precede children.
 struct Manifest {
-  uint64_t ModelId = 0; ///< 43 bits
+  uint64_t ModelId = 0;  ///< 43 bits
+  std::string ModelName; ///< stem of the model's file, or its class
   std::string Producer;
   std::vector<std::string> Strings{std::string()};
   std::vector<ManifestScope> Scopes;
@@ -107,18 +116,21 @@ private:
 std::string printManifest(const Manifest &M);
 
 /// Reads the text of a manifest. On failure returns false and sets \p Error to
-/// one lower-case line that names the line number and the cause. Checks every
-/// index, so a manifest that was read can be used without further checks.
+/// one lower-case line: where and how the text is damaged, or that it belongs
+/// to another version. Checks every index, so that a manifest that was read
+/// can be used without further checks; takes memory in proportion to the text,
+/// whatever its counts say.
 bool parseManifest(std::string_view Text, Manifest &M, std::string &Error);
 
 /// What the runtime needs of a manifest, without reading all of it.
 struct ManifestHead {
   uint64_t ModelId = 0;
   uint32_t SiteCount = 0;
+  std::string ModelName;
 };
 
-/// Reads version, model id and number of sites and checks the checksum. Errors
-/// as in parseManifest.
+/// Reads the head and checks the checksum over all of the text. Errors as in
+/// parseManifest.
 bool parseManifestHead(std::string_view Text, ManifestHead &Head,
                        std::string &Error);
 

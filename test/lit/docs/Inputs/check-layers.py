@@ -11,7 +11,8 @@ import sys
 
 TORCH = ("torch/", "ATen/", "c10/", "caffe2/")
 LLVM = ("llvm/", "llvm-c/")
-FOLDERS = ("bench", "examples", "format", "passes", "runtime", "test", "tools")
+FOLDERS = ("bench", "examples", "format", "passes", "python", "runtime",
+           "test", "tools")
 SUFFIXES = (".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".def")
 
 # Files below the folder must include nothing of these; "other" is all but the
@@ -19,6 +20,8 @@ SUFFIXES = (".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".def")
 RULES = (
     ("format/", ("llvm", "torch", "other", "passes/", "runtime/", "tools/")),
     ("passes/", ("llvm", "runtime/", "tools/")),
+    ("python/", ("llvm", "passes/lib/", "runtime/lib/", "runtime/torch/",
+                 "tools/")),
     ("runtime/", ("llvm", "passes/", "tools/")),
     ("runtime/lib/", ("torch", "runtime/torch/")),
     ("tools/torchprof-report/", ("torch", "passes/", "runtime/")),

@@ -41,4 +41,5 @@ def replace_manifest(name, changed):
 
 
 replace_manifest("corrupt.pt", text.replace("aten::", "aten:;", 1))
-replace_manifest("newer.pt", text.replace("manifest 1", "manifest 2", 1))
+replace_manifest("newer.pt", text.replace("manifest 2", "manifest 3", 1))
+replace_manifest("older.pt", text.replace("manifest 2", "manifest 1", 1))

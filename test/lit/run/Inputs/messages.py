@@ -1,11 +1,15 @@
 """Runs torchprof-run on bad command lines, prints exit codes and messages."""
 
 import os
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../models"))
+from forkserver import ForkServer  # noqa: E402
+
 folder, model = os.path.split(sys.argv[1])
+log = tempfile.NamedTemporaryFile()
+server = ForkServer("torchprof-run", sys.argv[2], log.name, folder)
 empty = tempfile.NamedTemporaryFile()
 huge = tempfile.NamedTemporaryFile()  # takes no room on the disk
 os.truncate(huge.name, 2**42)
@@ -39,12 +43,6 @@ for arguments in (
     ["/dev/null", "--input", "float[2]"],
     ["\x1b[31m\u202e\x9b.pt", "--input", "float[2]"],
 ):
-    run = subprocess.run(
-        ["torchprof-run"] + arguments,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    print("[%d] %s" % (run.returncode, run.stdout), end="")
+    print("[%d] %s" % server(*arguments), end="")
+server.close()
 print("left:", *sorted(os.listdir(folder)))

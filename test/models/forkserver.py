@@ -1,0 +1,32 @@
+"""The client of ForkServer.cpp: starts a tool once and forks it for each call."""
+
+import os
+import subprocess
+
+
+class ForkServer:
+    def __init__(self, program, library, log, folder=None):
+        """library: the built ForkServer.cpp; log: a file that each call
+        overwrites with what it prints; folder: where the tool runs."""
+        self.log = os.path.abspath(log)
+        self.process = subprocess.Popen(
+            [program], cwd=folder, env={**os.environ, "LD_PRELOAD": library},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __call__(self, *words):
+        """(exit code or minus a signal's number, what the tool printed)"""
+        request = [str(1 + len(words)), self.log, *words]
+        assert not any("\n" in word for word in request)
+        self.process.stdin.write("".join(
+            word + "\n" for word in request).encode("utf-8", "surrogateescape"))
+        self.process.stdin.flush()
+        code = self.process.stdout.readline()
+        if not code:
+            raise RuntimeError("%s did not start" % self.process.args[0])
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return int(code), file.read()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
