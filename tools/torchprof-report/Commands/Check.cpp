@@ -1,4 +1,4 @@
-//===- Check.cpp - is this file whole, and what is it ---------------------===//
+//===- Check.cpp - what a file is and whether it is whole -----------------===//
 
 #include "../Profile/CheckProfile.h"
 #include "../Profile/EnumNames.h"
@@ -22,7 +22,7 @@ cl::opt<std::string> Input(cl::Positional, cl::Required, cl::desc("FILE.tprof"),
 cl::opt<std::string> Output("o", cl::desc("Where --recover writes"),
                             cl::value_desc("file"), cl::sub(Command));
 cl::opt<bool> Recover("recover",
-                      cl::desc("Write what can be believed to the file of -o"),
+                      cl::desc("Write what is consistent to the file of -o"),
                       cl::sub(Command));
 
 /// Prints "label   text" lines.

@@ -1,6 +1,6 @@
 //===- Convert.cpp - between .tprof and JSON ------------------------------===//
 //
-// For tests, whose profiles are text in the test, and for looking into a file.
+// For tests, which hold their profiles as text, and for looking into a file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ cl::opt<std::string> Output("o", cl::desc("Write to this file, not to stdout"),
                             cl::value_desc("file"), cl::init("-"),
                             cl::sub(Convert));
 cl::opt<Form>
-    To("to", cl::desc("What to write (default: the form the input has not)"),
+    To("to",
+       cl::desc("What to write (default: the other form than the input's)"),
        cl::init(Form::Other), cl::sub(Convert),
        cl::values(clEnumValN(Form::Binary, "tprof", "a profile"),
                   clEnumValN(Form::Json, "json", "JSON text")));

@@ -49,8 +49,8 @@ static Expected<Outcome> run() {
   if (!E->Text && Output == "-" && isatty(STDOUT_FILENO))
     return createStringError(inconvertibleErrorCode(),
                              "--to=" + To +
-                                 ": expected a file to write "
-                                 "(-o FILE), found a terminal");
+                                 " writes bytes, not text, and not to a "
+                                 "terminal: give it a file with -o FILE");
   SiteTable Sites;
   RunLatencies Runs;
   Optional<Profile> Single;

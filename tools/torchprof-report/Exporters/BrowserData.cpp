@@ -18,10 +18,10 @@ Error report::checkBrowserParts(StringRef Format) {
     return Error::success();
   return createStringError(inconvertibleErrorCode(),
                            "--to=" + Format +
-                               ": expected a build with the parts for the "
-                               "browser, found one without: " +
+                               ": this torchprof-report was built without the "
+                               "parts for the browser (" +
                                browser::missing() +
-                               "; install npm and build again");
+                               "); install npm and build again");
 }
 
 namespace {

@@ -1,7 +1,7 @@
 //===- Dot.cpp - the dataflow as a heat graph -----------------------------===//
 //
-// Nodes in clusters of modules, edges from producer to consumer, the color
-// after the share of the time. For Graphviz: dot -Tsvg.
+// Nodes in clusters of modules, edges from producer to consumer, each node
+// colored by its share of the time. For Graphviz: dot -Tsvg.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,9 +22,9 @@ Expected<Exporter> report::findExporter(StringRef Name) {
   std::string Names;
   for (const auto &[Known, E] : registry())
     Names += (Names.empty() ? "" : ", ") + Known;
-  return createStringError(inconvertibleErrorCode(), "--to: expected one of " +
-                                                         Names + ", found '" +
-                                                         Name + "'");
+  return createStringError(inconvertibleErrorCode(),
+                           "--to: unknown format '" + Name + "'; there are " +
+                               Names);
 }
 
 std::vector<Exporter> report::allExporters() {

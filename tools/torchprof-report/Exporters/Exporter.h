@@ -1,7 +1,7 @@
 //===- Exporter.h - the registry of exporters -------------------*- C++ -*-===//
 //
 // An exporter is one file: a function that writes profiles in one format, and
-// one ExporterRegistration. docs/export.md has a section per format.
+// one ExporterRegistration. There is a page docs/export-*.md for each format.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
 //===- Stacks.h - sites as stacks with weights ------------------*- C++ -*-===//
 //
-// What flame graphs show: method, then the modules on the way, then the node.
-// "forward", "layer1(Sequential)", "0(BasicBlock)", "conv1(Conv2d)",
-// "aten::conv2d". What ran beside its parent stands under "(asynchronous)".
+// The stacks of flame graphs: the method, the modules that lead to the node,
+// the node: "forward", "layer1(Sequential)", "0(BasicBlock)", "conv1(Conv2d)",
+// "aten::conv2d". Asynchronous nodes stand under "(asynchronous)".
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-// Finished spans of a track that a later one may still enclose. Older ones
-// are forgotten: an enclosing span longer than that would only hide them.
+// Finished spans of a track that a later one may enclose. Older ones are
+// forgotten: a span that overlaps them is then drawn on the first track.
 static constexpr size_t MaxOpenSpans = 4096;
 
 Expected<Timeline> Timeline::create(const ExportInput &In) {
@@ -18,8 +18,8 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
   }
   if (!In.Single)
     return createStringError(inconvertibleErrorCode(),
-                             "expected one profile with a trace, found "
-                             "several profiles");
+                             "traces of several profiles do not fit into "
+                             "one timeline: give one profile");
   const Profile &P = *In.Single;
   bool HasTrace = false;
   for (const Lane &L : P.Lanes) {
@@ -35,9 +35,9 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
   if (!HasTrace)
     return createStringError(
         inconvertibleErrorCode(),
-        P.FileName + ": expected a trace, found only what was counted; record "
-                     "one with TORCHPROF_MODE=trace, or let --from-aggregate "
-                     "make up a run of mean times");
+        P.FileName + ": no trace in this profile; record one with "
+                     "TORCHPROF_MODE=trace, or let --from-aggregate make up a "
+                     "run of mean times");
   T.Start = In.Sites.clock().realtimeNs(
       P.Anchors.empty() ? P.Process.StartTicks : P.Anchors.front().Ticks);
   return T;

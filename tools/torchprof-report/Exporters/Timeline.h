@@ -40,8 +40,8 @@ public:
   uint64_t startRealtimeNs() const { return Start; }
   uint64_t dropped() const { return Dropped; }
 
-  /// Visits all selected spans, track by track pair, in the order of their
-  /// ends. Memory does not grow with their number.
+  /// Visits all selected spans: lane by lane, and within a lane in the order of
+  /// their ends. Memory does not grow with their number.
   void forEach(llvm::function_ref<void(const TimelineSpan &)> Visit) const;
 
 private:
