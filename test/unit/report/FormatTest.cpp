@@ -86,7 +86,11 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_EQ(P.Epoch, 3u);
   EXPECT_EQ(P.counter(format::Counter::DroppedPairs), 1u);
   ASSERT_EQ(P.Models.size(), 1u);
-  EXPECT_EQ(P.Models[0].Table->Sites.size(), 3u);
+  const Manifest &Table = *P.Models[0].Table;
+  EXPECT_EQ(Table.Sites.size(), 3u);
+  ASSERT_EQ(Table.Names.size(), 1u);
+  EXPECT_EQ(Table.string(Table.Names[0].Function), "a.forward");
+  EXPECT_EQ(Table.string(Table.Names[0].Name), "y.1");
   ASSERT_EQ(P.DynamicSites.size(), 2u);
   EXPECT_EQ(P.DynamicSites[0].Name, "load");
   EXPECT_EQ(P.DynamicSites[0].Parent, format::Slot(1));

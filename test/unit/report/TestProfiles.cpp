@@ -40,8 +40,8 @@ Profile test::everySegment() {
                   "function": "forward", "call": {"file": "n.py", "line": 2}}],
       "sites": [{"kind": "method", "name": "forward", "flags": ["root"]},
                 {"parent": 0, "kind": "aten::mm", "name": "y", "scope": 1},
-                {"parent": 1, "kind": "aten::t", "producers": [1]}]
-}],
+                {"parent": 1, "kind": "aten::t", "producers": [1]}],
+      "names": [{"function": "a.forward", "value": 2, "name": "y.1"}]}],
     "dynamic_sites": [{"slot": 3, "parent": 1, "name": "load"},
                       {"parent": 3, "kind": "group", "flags": ["cut"],
                        "name": "aten::t, aten::mm"}],
