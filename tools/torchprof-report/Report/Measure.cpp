@@ -9,7 +9,7 @@ using namespace torchprof::report;
 static const KnownMeasure Known[] = {
     {"cpu", MeasureUnit::Nanoseconds, MeasureFold::Sum, "cpu",
      "CPU time of the thread that ran it", "TORCHPROF_RECORD=cpu", "wait",
-     "wait", "time of the same spans without it: waiting, or preempted"},
+     "wait", "host time of these spans without it: waiting or preempted"},
 };
 
 ArrayRef<KnownMeasure> report::knownMeasures() { return Known; }

@@ -38,7 +38,7 @@ for path in sys.argv[1:]:
     asynchronous = footer.get("asynchronous_ns", 0)
     assert sums["node"] == inside + asynchronous + regions, (path, sums, footer)
     for command in "tree", "annotate":
-        own = sum(row["self_ns"] for row in rows(command, path)["rows"])
+        own = sum(row["self_ns"] or 0 for row in rows(command, path)["rows"])
         assert own == inside, (path, command, own, inside)
     stacks = report("export", "--to=folded", path).splitlines()
     weight = sum(int(line.rsplit(" ", 1)[1]) for line in stacks)
