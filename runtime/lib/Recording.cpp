@@ -15,6 +15,7 @@
 #include <cstring>
 #include <new>
 #include <sys/mman.h>
+#include <utility>
 
 namespace torchprof {
 
@@ -28,10 +29,14 @@ static pthread_cond_t SnapshotMade = PTHREAD_COND_INITIALIZER;
 // The process's recording
 //===----------------------------------------------------------------------===//
 
+/// Leads to every recording of this process and its parents: they are never
+/// deleted, and a leak checker must not take them for lost.
+static const Recording *Newest = nullptr;
+
 Recording::Recording(Lineage &Shared, PageSource &Pages)
-    : Shared(Shared), File(Pages), Threads(File, Pages, Shared.Program),
-      Extra(File, Pages, Shared.Program), Gate(Shared.Program),
-      ProbeTicksX16(measureProbeTicksX16()),
+    : Shared(Shared), Older(std::exchange(Newest, this)), File(Pages),
+      Threads(File, Pages, Shared.Program), Extra(File, Pages, Shared.Program),
+      Gate(Shared.Program), ProbeTicksX16(measureProbeTicksX16()),
       IsForked(Shared.Program.HasRecorded) {
   if (IsForked)
     torchprof::count(Counter::Forks);

@@ -115,6 +115,7 @@ private:
   std::string nextSnapshotName() const;
 
   Lineage &Shared;
+  const Recording *Older; ///< what the parent process had
   ProfileFile File;
   Lanes Threads;
   Measures Extra;

@@ -2,15 +2,14 @@
 
 #include "RegionNames.h"
 
-#include "Pages.h"
-
+#include <cstdlib>
 #include <new>
 
 namespace torchprof {
 
 RegionNames::RegionNames()
     : Names(static_cast<std::atomic<const SiteName *> *>(
-          PageSource::system().plain(MaxNames * sizeof(Names[0])))) {}
+          calloc(MaxNames, sizeof(Names[0])))) {}
 
 uint32_t RegionNames::numberOf(std::string_view Name) {
   for (uint32_t Number = 1; Number <= Count; ++Number)

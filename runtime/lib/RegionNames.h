@@ -32,7 +32,8 @@ public:
   }
 
 private:
-  std::atomic<const SiteName *> *Names; ///< pages of it come when touched
+  std::atomic<const SiteName *>
+      *Names; ///< pages come when touched; never freed
   uint32_t Count = 0;
 };
 
