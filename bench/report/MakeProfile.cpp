@@ -73,20 +73,20 @@ static std::vector<format::Cell> makeCells(uint32_t Sites,
   return Cells;
 }
 
-static std::vector<format::TraceEvent>
-makeEvents(uint64_t Count, uint32_t Sites, std::mt19937_64 &Random) {
-  std::vector<format::TraceEvent> Events;
+static std::vector<TraceEvent> makeEvents(uint64_t Count, uint32_t Sites,
+                                          std::mt19937_64 &Random) {
+  std::vector<TraceEvent> Events;
   Events.reserve(Count);
   uint64_t Now = 0, Start = 0;
   for (uint32_t Slot = 1; Events.size() < Count;) {
     uint64_t Length = 1000 + Random() % 20000;
     if (Slot == Sites) { // the run ends around its nodes
-      Events.push_back({Start, Now + 50 - Start});
+      Events.push_back({Start, Now + 50 - Start, format::Slot(0)});
       Start = Now += 100;
       Slot = 1;
       continue;
     }
-    Events.push_back({Now + 20, format::packEvent(format::Slot(Slot), Length)});
+    Events.push_back({Now + 20, Length, format::Slot(Slot)});
     Now += Length + 40;
     ++Slot;
   }
@@ -113,18 +113,17 @@ int main(int Argc, char **Argv) {
   P.Models.push_back({format::Slot(0), makeManifest(Sites)});
   // Every lane refers to the same cells: only the file is large.
   std::vector<format::Cell> Cells = makeCells(Sites, Random);
-  std::vector<format::TraceEvent> Events =
+  std::vector<TraceEvent> Events =
       makeEvents(EventCount / Lanes, Sites, Random);
   for (uint32_t I = 0; I < Lanes; ++I) {
     Lane L;
     L.Record.Lane = I;
     L.Record.State = format::LaneState::Live;
-    L.Record.CurrentSlot = format::NoSlot;
     L.Record.Threads = 1;
     L.Cells.push_back(Cells);
     if (!Events.empty())
       L.Traces.push_back(
-          {format::TraceKeep::First, Events.size(), Events.size(), Events});
+          {format::LogKeep::First, Events.size(), Events.size(), Events});
     P.Lanes.push_back(std::move(L));
   }
   std::error_code Code;

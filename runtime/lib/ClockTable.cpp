@@ -2,9 +2,9 @@
 
 #include "ClockTable.h"
 
-#include "Atomics.h"
 #include "Clock.h"
 #include "Process.h"
+#include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
 namespace torchprof {

@@ -5,7 +5,10 @@
 #include "OpenFrames.h"
 #include "Probe.h"
 #include "Recording.h"
+#include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
+
+#include <algorithm>
 
 namespace torchprof {
 
@@ -25,36 +28,81 @@ bool makeRecording() {
   return Process.Open.load(std::memory_order_relaxed) != 0;
 }
 
-void continueCell(Lane &L, SlotEntry &E) {
-  if (Recording *R = Recording::existing())
-    R->continueCell(L, E);
-}
-
-static uint32_t epoch() {
-  return Process.Epoch.load(std::memory_order_relaxed);
+/// A lane of the calling thread that can record \p Site: attached, and as open
+/// as the gate. Null without memory or model.
+static Lane *readyLane(Recording &R, Slot Site) {
+  Lane *L = Site == NoSlot ? nullptr : R.ownLane();
+  if (!L || !R.touchSlot(*L, Site))
+    return nullptr;
+  followReset(*L);
+  uint64_t Open = Process.Open.load(std::memory_order_acquire), Shut = 0;
+  if (!Open || L->ColdOnly ||
+      !L->Since.compare_exchange_strong(Shut, Open, std::memory_order_relaxed))
+    return L;
+  // The gate may have been shut, or shut and opened, just before.
+  if (Process.Open.load(std::memory_order_acquire) != Open)
+    L->Since.compare_exchange_strong(Open, 0, std::memory_order_relaxed);
+  return L;
 }
 
 //===----------------------------------------------------------------------===//
 // Begins
 //===----------------------------------------------------------------------===//
 
-/// Begins a span and asks what else is measured: before the clock, so that a
-/// span does not hold the cost of its own readings.
-static uint64_t openMeasured(Recording &R, Lane &L, SlotEntry &E, Slot Site) {
-  bool IsMeasured = R.measures().exist() && R.measures().beginSpan(L, E, Site);
-  uint64_t Begin = openSpan(L, E, Site);
+/// Writes down the begin of the span around, if it has no record yet: its own
+/// end may never come.
+static void logCurrent(Lane &L) {
+  if (!isUnlogged(L.Current))
+    return;
+  Slot Site = slotOfCurrent(L.Current);
+  L.Current = packCurrent(Site, false);
+  append(L, L.CurrentTicks, packEntry(Site, LogKind::Begin));
+}
+
+/// Begins a span that has a frame, and asks what else is measured: before the
+/// clock, so that a span does not hold the cost of its own readings.
+static uint64_t open(Recording &R, Lane &L, OpenFrame F) {
+  bool IsMeasured = R.measures().exist() &&
+                    R.measures().beginSpan(L, F.Site, /*IsRoot=*/F.Stack != 0);
+  logCurrent(L);
+  F.OuterTicks = L.CurrentTicks;
+  F.Outer = L.Current;
+  F.FoldTicks = L.FoldTicks;
+  F.Begin = clock::ticks();
+  pushFrame(L, F);
+  setCurrent(L, F.Begin, packCurrent(F.Site, false));
+  append(L, F.Begin, packEntry(F.Site, LogKind::Begin));
   if (IsMeasured)
-    R.measures().spanBegan(L, Site, Begin);
-  return Begin;
+    R.measures().spanBegan(L, F.Site, F.Begin);
+  return F.Begin;
+}
+
+static OpenFrame frameOf(Slot Site) {
+  OpenFrame F{};
+  F.Pair = NoPair;
+  F.Site = Site;
+  return F;
 }
 
 uint64_t beginCold(Slot Site) {
   Recording *R = Recording::current();
-  if (R && Site != NoSlot)
-    if (Lane *L = R->ownLane())
-      if (SlotEntry *E = R->touchSlot(*L, Site))
-        return openMeasured(*R, *L, *E, Site);
-  return clock::ticks(); // its end counts it as lost
+  Lane *L = R ? readyLane(*R, Site) : nullptr;
+  return L ? open(*R, *L, frameOf(Site))
+           : clock::ticks(); // its end counts it as lost
+}
+
+uint64_t beginCold(SiteId Id) {
+  Slot Site = Line.Models.slotOf(Id);
+  Recording *R = Recording::current();
+  Lane *L = R ? readyLane(*R, Site) : nullptr;
+  if (!L)
+    return clock::ticks(); // its end counts it as lost
+  L->ModelId = Id.model();
+  L->FirstSlot = Slot(number(Site) - Id.index());
+  L->SiteCount = Line.Models.modelOf(Id)->SiteCount;
+  OpenFrame F = frameOf(Site);
+  F.Pair = Id.number();
+  return open(*R, *L, F);
 }
 
 uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
@@ -66,55 +114,66 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L || !Model)
     return Open ? clock::ticks() : 0;
-  popDeadRoots(*L, Stack);
+  dropDeadRoots(*L, Stack);
   Model->Roots[Id.index()].store(1, std::memory_order_relaxed);
-  Slot Site = Model->FirstSlot + Id.index();
-  uint64_t Begin = 0;
-  if (Open) {
-    bool IsOutermost = !hasOpenRoot(*L);
-    if (IsOutermost && R->measures().exist())
-      R->measures().beginRun(*L);
-    SlotEntry *E = R->touchSlot(*L, Site);
-    if (!E)
-      return clock::ticks();
-    E->Flags |= EF_Root;
-    if (IsOutermost) {
-      R->touchRuns(*L, *E);
-      if (!L->Depth) // an exception may have left a node there
-        storeRelease(L->Record->CurrentSlot, NoSlot);
-    }
-    Begin = openMeasured(*R, *L, *E, Site);
+  OpenFrame F = frameOf(Model->FirstSlot + Id.index());
+  F.Stack = Stack;
+  bool IsOutermost = !hasOpenRoot(*L);
+  // A span of one native frame tells when an exception ends it, so that one
+  // which is current is open, and what lies below may be too.
+  if (IsOutermost && !isUnlogged(L->Current))
+    dropStrayPairs(*L);
+  if (!Open) {
+    F.OuterTicks = L->CurrentTicks;
+    F.Outer = L->Current;
+    pushFrame(*L, F);
+    return 0;
   }
-  pushFrame(*L, {Begin, Stack, Site, 0});
-  return Begin;
+  if (IsOutermost && R->measures().exist())
+    R->measures().beginRun(*L);
+  if (!readyLane(*R, F.Site))
+    return clock::ticks();
+  return open(*R, *L, F);
 }
 
 //===----------------------------------------------------------------------===//
 // Ends
 //===----------------------------------------------------------------------===//
 
-/// Brings a cell up to the present epoch before a span's end is booked. True if
-/// the span's begin was counted in what that emptied: the span began here, just
-/// when a reset was made.
-static bool freshenCell(SlotEntry &E, bool BeganHere) {
+namespace {
+enum class SpanKind { Node, Call, Run, Region };
+
+/// A span that ends.
+struct EndedSpan {
+  uint64_t Begin;
+  Slot Site;
+  SpanKind Kind;
+  bool IsUnlogged;    ///< its begin has no record
+  uint64_t FoldTicks; ///< spent in folding meanwhile
+};
+} // namespace
+
+/// The cell of a slot as the present epoch has it; null without memory.
+static Cell *freshCell(Recording &R, Lane &L, Slot Site) {
+  SlotEntry *E = R.touchSlot(L, Site);
+  if (!E)
+    return nullptr;
   uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
-  if (E.Data->Epoch == Epoch)
-    return false;
-  resetCell(E, Epoch);
-  return BeganHere;
+  if (E->Data->Epoch != Epoch)
+    resetCell(*E, Epoch);
+  return E->Data;
 }
 
 /// Books a span that a window's edge cut. Does not make a file for it.
-static void cutSpan(Lane &L, uint64_t Begin, Slot Site) {
-  SlotEntry *E = knownEntry(L, Site);
-  if (!E)
+static void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
+  Cell *C = L.Attached ? freshCell(R, L, S.Site) : nullptr;
+  if (!C)
     return;
-  bool Emptied = freshenCell(*E, restoreOuter(L, *E, Begin, Site));
-  // A begin before the opening or the last reset is not in the cell.
-  if (Begin == 0 || Emptied ||
-      Begin < Process.ResetTicks.load(std::memory_order_relaxed))
-    storeRelaxed(E->Data->Begins, E->Data->Begins + 1);
-  storeRelaxed(E->Data->Cut, E->Data->Cut + 1);
+  // Begins are counted by their records, if those count.
+  if (S.IsUnlogged || S.Begin == 0 ||
+      S.Begin < Process.ResetTicks.load(std::memory_order_relaxed))
+    storeRelaxed(C->Begins, C->Begins + 1);
+  storeRelaxed(C->Cut, C->Cut + 1);
 }
 
 static void recordRun(SlotEntry &E, uint64_t Now, uint64_t Ticks) {
@@ -128,6 +187,11 @@ static void recordRun(SlotEntry &E, uint64_t Now, uint64_t Ticks) {
   storeRelease(Ring.record().Count, Count + 1);
 }
 
+static bool isRegion(Slot Site) {
+  const RegisteredChild *Child = Line.Children.childAt(Site);
+  return Child && Child->Kind == DynamicKind::Region;
+}
+
 /// Adds the time of a root or region that has ended to the spans around it. A
 /// run that a node started is part of the node's time, and of the time of the
 /// region between the two. A region is an overlay: it takes nothing from the
@@ -135,56 +199,67 @@ static void recordRun(SlotEntry &E, uint64_t Now, uint64_t Ticks) {
 /// directly around it.
 static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
                       bool IsMeasured) {
-  Slot Outer = L.Record->CurrentSlot;
-  for (bool IsFirst = true;; IsFirst = false) {
-    SlotEntry *E = knownEntry(L, Outer);
-    if (!E || E->Data->Epoch != epoch())
+  Slot Outer = slotOfCurrent(L.Current);
+  uint64_t OuterBegin = L.CurrentTicks;
+  uint32_t Depth = L.Depth;
+  for (bool IsFirst = true; Outer != NoSlot; IsFirst = false) {
+    // One that a window's edge will cut has no time that this is part of.
+    if (OuterBegin < Process.Open.load(std::memory_order_relaxed))
       return;
-    bool InRegion = E->Flags & EF_Region;
+    bool InRegion = isRegion(Outer);
     if (IsFirst ? InRegion || !IsRegion : !InRegion) {
-      storeRelaxed(E->Data->Nested, E->Data->Nested + Ticks);
+      if (Cell *C = freshCell(R, L, Outer))
+        storeRelaxed(C->Nested, C->Nested + Ticks);
       if (IsMeasured)
         R.measures().addNested(L, Outer);
     }
-    // A region lies in a site of its own for each one around it, so that this
-    // comes to an end.
     if (IsRegion || !InRegion)
       return;
-    Outer = E->OuterSlot;
+    while (Depth && frameAt(L, Depth - 1).Begin != OuterBegin)
+      --Depth;
+    if (!Depth)
+      return;
+    const OpenFrame &F = frameAt(L, --Depth);
+    Outer = slotOfCurrent(F.Outer);
+    OuterBegin = F.OuterTicks;
   }
 }
 
-namespace {
-enum class SpanKind { Node, Call, Run, Region };
-} // namespace
+static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
+  if (Ticks >= MaxLogDuration) {
+    // The two stay together: a fold does not come between them.
+    if (L.Written % LogPageEntries == LogPageEntries - 1)
+      append(L, BlankEntry.BeginTicks, BlankEntry.Packed);
+    append(L, Ticks, packEntry(S.Site, LogKind::Long));
+  }
+  append(L, S.Begin,
+         packEntry(S.Site, S.IsUnlogged ? LogKind::Span : LogKind::End, Ticks));
+}
 
 /// Ends a span while the gate is open.
-static void endOpen(Recording &R, Lane &L, uint64_t Begin, Slot Site,
-                    uint64_t Now, SpanKind Kind) {
-  if (Begin < Process.Open.load(std::memory_order_relaxed))
-    return cutSpan(L, Begin, Site);
-  SlotEntry *E = R.touchSlot(L, Site);
-  if (!E)
+static void endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
+  if (S.Begin < Process.Open.load(std::memory_order_relaxed))
+    return cutSpan(R, L, S);
+  if (!readyLane(R, S.Site))
     return count(Counter::LostNoMemory);
-  if (freshenCell(*E, restoreOuter(L, *E, Begin, Site)))
-    storeRelaxed(E->Data->Begins, E->Data->Begins + 1);
-  uint64_t Ticks = Now - Begin;
+  uint64_t Ticks = Now - S.Begin;
   if (Ticks >= AbsurdTicks)
-    Ticks = clampTicks(Begin, Now);
-  if (recordSpan(*E->Data, Ticks))
-    R.continueCell(L, *E);
-  if (L.Trace)
-    traceSpan(L, Site, Begin, Ticks);
+    Ticks = clampTicks(S.Begin, Now);
+  Ticks -= std::min(S.FoldTicks, Ticks);
   bool IsMeasured =
-      R.measures().exist() && R.measures().endSpan(L, Site, Begin, Ticks);
-  if (Kind != SpanKind::Node)
-    addNested(R, L, Ticks, Kind == SpanKind::Region, IsMeasured);
-  if (Kind != SpanKind::Run)
+      R.measures().exist() && R.measures().endSpan(L, S.Site, S.Begin, Ticks);
+  appendEnd(L, S, Ticks);
+  if (S.Kind != SpanKind::Node)
+    addNested(R, L, Ticks, S.Kind == SpanKind::Region, IsMeasured);
+  if (S.Kind != SpanKind::Run)
     return;
-  R.touchRuns(L, *E);
-  recordRun(*E, Now, Ticks);
+  freshCell(R, L, S.Site); // and its ring
+  SlotEntry &E = *knownEntry(L, S.Site);
+  R.touchRuns(L, E);
+  recordRun(E, Now, Ticks);
   R.measures().endRun(L);
   R.anchorIfDue(Now);
+  logRunEnded(L);
 }
 
 static bool isRoot(Slot Site) {
@@ -193,47 +268,79 @@ static bool isRoot(Slot Site) {
          Model->Roots[Site - Model->FirstSlot].load(std::memory_order_relaxed);
 }
 
-void endCold(uint64_t Begin, Slot Site, uint64_t Now) {
+/// Ends a span of the lane, or one that began on another.
+static void end(Recording &R, Lane &L, EndedSpan S, uint64_t Now) {
+  if (Process.Open.load(std::memory_order_relaxed))
+    endOpen(R, L, S, Now);
+  else if (S.Begin)
+    cutSpan(R, L, S);
+  if (S.Kind == SpanKind::Run &&
+      Process.CountsSteps.load(std::memory_order_relaxed))
+    R.step(/*ByHost=*/false);
+}
+
+/// Ends a span that has a frame, or one that began on another thread.
+static void endFramed(uint64_t Begin, Slot Site, uint64_t Now) {
   if (Site == NoSlot)
     return count(Counter::LostNoModel);
   Recording *R = Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L)
     return count(Counter::LostNoMemory);
-  SpanKind Kind = SpanKind::Node;
-  if (popFrame(*L, Begin, Site) || isRoot(Site))
-    Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
+  std::optional<OpenFrame> Frame = popFrame(*L, Begin, Site);
+  EndedSpan S{Begin, Site, SpanKind::Node, false,
+              Frame ? L->FoldTicks - Frame->FoldTicks : 0};
+  if ((Frame && Frame->Stack) || isRoot(Site))
+    S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
+  end(*R, *L, S, Now);
+}
+
+void endCold(uint64_t Begin, SiteId Id, uint64_t Now) {
+  endFramed(Begin, Line.Models.slotOf(Id), Now);
+}
+
+void endCold(uint64_t Begin, SiteId Id) {
   if (Process.Open.load(std::memory_order_relaxed))
-    endOpen(*R, *L, Begin, Site, Now, Kind);
-  else if (Begin)
-    cutSpan(*L, Begin, Site);
-  if (Kind == SpanKind::Run &&
-      Process.CountsSteps.load(std::memory_order_relaxed))
-    R->step(/*ByHost=*/false);
-}
-
-void endShut(uint64_t Begin, Slot Site) {
+    return endCold(Begin, Id, clock::ticks());
   makeRecording();
-  bool Steps = Process.CountsSteps.load(std::memory_order_relaxed) != 0;
-  if (Site == NoSlot || (!Begin && !Steps))
-    return;
-  endCold(Begin, Site, 0);
+  if (Line.Models.slotOf(Id) != NoSlot)
+    endCold(Begin, Id, 0);
 }
 
-void abandonSpan(Slot Site, uint64_t Begin) {
-  Lane *L = ThisLane;
-  SlotEntry *E = L ? knownEntry(*L, Site) : nullptr;
-  if (!E)
+void endCold(const FrameSpan &Span, uint64_t Now) {
+  Lane *L = Span.Owner;
+  if (!L)
+    return endFramed(Span.Begin, Span.Site, Now);
+  Recording *R = Recording::current();
+  // In a forked child the lane is wiped: the span is the parent's.
+  if (!R || !L->Owner)
     return;
-  restoreOuter(*L, *E, Begin, Site);
-  // No method catches exceptions, so the root around the span is left too.
-  if (L->Depth && L->Frames[L->Depth - 1].Stack) {
-    OpenFrame Root = L->Frames[--L->Depth];
-    if (SlotEntry *R = knownEntry(*L, Root.Site))
-      restoreOuter(*L, *R, Root.Begin, Root.Site);
+  EndedSpan S{Span.Begin, Span.Site, SpanKind::Node, true,
+              L->FoldTicks - Span.FoldTicks};
+  if (L->CurrentTicks == Span.Begin && slotOfCurrent(L->Current) == Span.Site)
+    S.IsUnlogged = isUnlogged(L->Current);
+  // What began inside has its own frame, and noted this span's begin.
+  if (uint32_t Depth = depthAround(*L, Span.Begin, Span.Site);
+      Depth < L->Depth) {
+    L->Depth = Depth;
+    S.IsUnlogged = false;
   }
-  if (!L->Depth)
-    storeRelease(L->Record->CurrentSlot, NoSlot);
+  setCurrent(*L, Span.OuterTicks, Span.Outer);
+  end(*R, *L, S, Now);
+}
+
+void abandonCold(const FrameSpan &Span) {
+  Lane *L = ThisLane;
+  if (!L || !L->Attached)
+    return;
+  if (!Span.Owner) {
+    popFrame(*L, Span.Begin, Span.Site);
+  } else {
+    logCurrent(*L);
+    L->Depth = depthAround(*L, Span.Begin, Span.Site);
+    setCurrent(*L, Span.OuterTicks, Span.Outer);
+  }
+  dropRoot(*L); // no method catches exceptions
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,7 +349,7 @@ void abandonSpan(Slot Site, uint64_t Begin) {
 
 static Slot regionHere(const Lane &L, uint32_t Name) {
   const SiteName *Text = Line.Regions.nameOf(Name);
-  return Text ? Line.Children.childSlot(L.Record->CurrentSlot,
+  return Text ? Line.Children.childSlot(slotOfCurrent(L.Current),
                                         DynamicKind::Region, *Text)
               : NoSlot;
 }
@@ -252,27 +359,20 @@ uint64_t beginRegion(uint32_t Name) {
     return 0;
   Recording *R = Recording::existing();
   Lane *L = R ? R->ownLane() : nullptr;
-  Slot Site = L ? regionHere(*L, Name) : NoSlot;
-  SlotEntry *E = L ? R->touchSlot(*L, Site) : nullptr;
-  if (!E)
+  OpenFrame F = frameOf(L ? regionHere(*L, Name) : NoSlot);
+  F.Region = Name;
+  if (!L || !readyLane(*R, F.Site))
     return clock::ticks(); // its end counts it as lost
-  E->Flags |= EF_Region;
-  uint64_t Begin = openMeasured(*R, *L, *E, Site);
-  pushFrame(*L, {Begin, 0, Site, Name});
-  return Begin;
+  return open(*R, *L, F);
 }
 
 /// The site in which a region began; NoSlot if that was on another thread.
-static Slot regionBegun(const Lane &L, uint64_t Begin, uint32_t Name) {
+static Slot regionBegun(Lane &L, uint64_t Begin, uint32_t Name) {
   for (uint32_t I = L.Depth; I-- > 0;)
-    if (L.Frames[I].Begin == Begin && L.Frames[I].Region == Name)
-      return L.Frames[I].Site;
-  // One that had no room for a frame is the current span.
-  Slot Current = L.Record->CurrentSlot;
-  const RegisteredChild *Child = Line.Children.childAt(Current);
-  bool IsIts = L.Record->CurrentTicks == Begin && Child &&
-               Child->Kind == DynamicKind::Region;
-  return IsIts ? Current : NoSlot;
+    if (const OpenFrame &F = frameAt(L, I);
+        F.Begin == Begin && F.Region == Name)
+      return F.Site;
+  return NoSlot;
 }
 
 void endRegion(uint64_t Begin, uint32_t Name) {
@@ -286,10 +386,12 @@ void endRegion(uint64_t Begin, uint32_t Name) {
     Site = Begin ? regionBegun(*L, Begin, Name) : regionHere(*L, Name);
   if (Site == NoSlot)
     return count(Counter::LostNoMemory);
-  popFrame(*L, Begin, Site);
+  std::optional<OpenFrame> Frame = popFrame(*L, Begin, Site);
+  EndedSpan S{Begin, Site, SpanKind::Region, false,
+              Frame ? L->FoldTicks - Frame->FoldTicks : 0};
   if (!Process.Open.load(std::memory_order_relaxed))
-    return cutSpan(*L, Begin, Site);
-  endOpen(*R, *L, Begin, Site, Now, SpanKind::Region);
+    return cutSpan(*R, *L, S);
+  endOpen(*R, *L, S, Now);
 }
 
 } // namespace torchprof

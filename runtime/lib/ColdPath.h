@@ -18,8 +18,7 @@
 
 namespace torchprof {
 
-struct Lane;
-struct SlotEntry;
+class FrameSpan;
 
 /// A span of this many ticks or more is taken for a clock fault: at 4 GHz it
 /// is half a year.
@@ -27,24 +26,23 @@ inline constexpr uint64_t AbsurdTicks = uint64_t(1) << 56;
 
 /// Makes the recording of this process. True if the gate is open then.
 bool makeRecording();
-/// Begins a span whose entry is not ready; returns its first tick.
+/// Begins a span for which the lane is not ready; returns its first tick.
 uint64_t beginCold(format::Slot Site);
-/// Ends a span that is not an ordinary one, at the tick \p Now.
-void endCold(uint64_t Begin, format::Slot Site, uint64_t Now);
-/// Ends a span while the gate is shut.
-void endShut(uint64_t Begin, format::Slot Site);
-/// Ticks from \p Begin to \p Now where they cannot be right.
-uint64_t clampTicks(uint64_t Begin, uint64_t Now);
-/// Goes on in a new cell where a bucket is full.
-void continueCell(Lane &L, SlotEntry &E);
+/// The same for a pair of probes.
+uint64_t beginCold(format::SiteId Id);
+/// Ends a span that is not an ordinary one, at the tick \p Now. A pair that
+/// began while the gate was shut has the begin 0; with the gate still shut, it
+/// need not be ended.
+void endCold(const FrameSpan &Span, uint64_t Now);
+void endCold(uint64_t Begin, format::SiteId Id, uint64_t Now);
+/// The same without a reading of the clock: the gate may be shut.
+void endCold(uint64_t Begin, format::SiteId Id);
+/// Leaves a span and its root by an exception: they stay unfinished.
+void abandonCold(const FrameSpan &Span);
 
 /// Begins a method's root. \p Stack is the address of the caller's native
 /// frame: it tells a root that was left by an exception from one that is open.
 uint64_t enterRoot(format::SiteId Site, uintptr_t Stack);
-
-/// The span was left by an exception: it and the root it ran in stay
-/// unfinished.
-void abandonSpan(format::Slot Site, uint64_t Begin);
 
 /// A user region: a child of the span in which it begins. \p Name is a number
 /// of Lineage::Regions. It ends on the thread that began it.

@@ -3,6 +3,7 @@
 #include "Control.h"
 
 #include "Clock.h"
+#include "LogPages.h"
 #include "Warn.h"
 #include "torchprof/format/Manifest.h"
 
@@ -104,7 +105,14 @@ void stop() {
     R->setWindow(false);
 }
 
+/// Folds what the calling thread has recorded.
+static void foldOwnLog() {
+  if (Lane *L = ThisLane; L && L->Attached)
+    foldLog(*L);
+}
+
 void reset() {
+  foldOwnLog();
   if (Recording *R = Recording::current())
     R->reset();
 }
@@ -130,6 +138,7 @@ uint64_t waitForSnapshot(uint64_t Above, uint64_t TimeoutMs) {
 }
 
 Totals totals() {
+  foldOwnLog();
   Recording *R = Recording::existing();
   return R ? R->totals() : Totals{};
 }

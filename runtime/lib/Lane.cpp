@@ -2,12 +2,12 @@
 
 #include "Lane.h"
 
-#include "Atomics.h"
 #include "Host.h"
 #include "Measures.h"
 #include "Pages.h"
 #include "Process.h"
 #include "ProfileFile.h"
+#include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
 #include <cstring>
@@ -24,11 +24,12 @@ __thread Lane *ThisLane = nullptr;
 static pthread_key_t EndOfThread;
 static pthread_once_t EndOfThreadOnce = PTHREAD_ONCE_INIT;
 
-/// The record of a lane without a segment is in the lane's own pages.
+/// The records of a lane without segments are in the lane's own pages.
 namespace {
 struct LanePages {
   Lane Main;
   LaneRecord PrivateRecord;
+  LogRecord PrivateLog;
 };
 } // namespace
 
@@ -43,7 +44,7 @@ void Lanes::endOfThread(void *Argument) {
 void Lanes::release(Lane &L) {
   ProcessLock Lock;
   L.Depth = 0;
-  storeRelease(L.Record->CurrentSlot, NoSlot);
+  setCurrent(L, 0, packCurrent(NoSlot, false));
   storeRelease(L.Record->State, LaneState::Free);
   L.NextFree = Free;
   Free = &L;
@@ -81,44 +82,77 @@ Lane *Lanes::own() {
       return nullptr;
     L = &Memory->Main;
     L->Record = &Memory->PrivateRecord;
-    L->Record->CurrentSlot = NoSlot;
+    L->Log = &Memory->PrivateLog;
+    setCurrent(*L, 0, packCurrent(NoSlot, false));
+    L->NextLane = All;
+    All = L;
     L->Owner = this;
   }
+  if (!Process.Open.load(std::memory_order_relaxed))
+    L->Since.store(GateShut, std::memory_order_relaxed);
   nameOwner(*L->Record);
   ThisLane = L;
   pthread_setspecific(EndOfThread, L);
   return L;
 }
 
+/// Sets up the record of a log that keeps so many spans in trace mode. Returns
+/// its number of entries.
+static uint64_t planLog(LogRecord &Log, LogKeep Keep, uint64_t Events) {
+  Log.Keep = Keep;
+  Log.Capacity = Keep == LogKeep::None ? 0 : Events;
+  Log.Ring = LogRing;
+  // A span may have two records.
+  if (Keep == LogKeep::First)
+    Log.Kept =
+        (2 * Events + LogPageEntries - 1) / LogPageEntries * LogPageEntries;
+  while (Keep == LogKeep::Last && Log.Ring < 2 * Events)
+    Log.Ring *= 2;
+  return Log.Kept + Log.Ring;
+}
+
+static LogKeep keepOf(const Options &Opts) {
+  if (Opts.Mode != "trace")
+    return LogKeep::None;
+  return Opts.TraceKeep == "first" ? LogKeep::First : LogKeep::Last;
+}
+
 bool Lanes::attach(Lane &L) {
-  SegmentHeader *Head = File.add(
-      SegmentType::Lane, SegmentOf<SegmentType::Lane>::payloadBytes(), Count);
+  LogRecord Plan = *L.Log;
+  uint64_t Entries =
+      planLog(Plan, keepOf(Program.Opts), Program.Opts.TraceEvents);
+  if (!L.HasRecord) {
+    SegmentHeader *Head = File.add(
+        SegmentType::Lane, SegmentOf<SegmentType::Lane>::payloadBytes(), Count);
+    if (!Head)
+      return false;
+    LaneRecord &Record = SegmentOf<SegmentType::Lane>(Head).record();
+    Record = *L.Record;
+    Record.Lane = Count;
+    File.publish();
+    L.Number = Count++;
+    L.Record = &Record;
+    L.HasRecord = true;
+  }
+  using LogSegment = SegmentOf<SegmentType::Log>;
+  SegmentHeader *Head =
+      File.add(SegmentType::Log, LogSegment::payloadBytes(Entries), L.Number);
   if (!Head)
     return false;
-  LaneRecord &Record = SegmentOf<SegmentType::Lane>(Head).record();
-  Record = *L.Record;
-  Record.Lane = Count;
+  Plan.Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  LogSegment(Head).record() = Plan;
   File.publish();
-  L.Number = Count++;
-  L.Record = &Record;
+  L.Log = &LogSegment(Head).record();
+  L.Entries = L.Next = LogSegment(Head).entries();
+  L.Epoch = Plan.Epoch;
   L.Attached = true;
-  if (Program.Opts.Mode != "trace")
-    return true;
-  uint64_t Capacity = Program.Opts.TraceEvents;
-  using TraceSegment = SegmentOf<SegmentType::Trace>;
-  Head = File.add(SegmentType::Trace, TraceSegment::payloadBytes(Capacity),
-                  L.Number);
-  if (!Head)
-    return true; // the aggregates are kept
-  TraceRecord &Trace = TraceSegment(Head).record();
-  Trace.Keep =
-      Program.Opts.TraceKeep == "first" ? TraceKeep::First : TraceKeep::Last;
-  Trace.Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  Trace.Capacity = Capacity;
-  File.publish();
-  L.Events = TraceSegment(Head).entries();
-  L.Trace = &Trace;
   return true;
+}
+
+void Lanes::gateChanged() {
+  bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
+  for (Lane *L = All; L; L = L->NextLane)
+    L->Since.store(IsOpen ? 0 : GateShut, std::memory_order_relaxed);
 }
 
 /// A longer copy of an array, in place of the old one; null without memory.
@@ -135,23 +169,21 @@ static T *grown(PageSource &Pages, T *Old, uint64_t OldCount, uint64_t Count) {
 }
 
 bool Lanes::growEntries(Lane &L, uint32_t Wanted) {
-  if (Wanted <= L.EntryCount)
+  if (Wanted <= L.SlotCount)
     return true;
-  SlotEntry *Slots = grown(Pages, L.Slots, L.EntryCount, Wanted);
+  SlotEntry *Slots = grown(Pages, L.Slots, L.SlotCount, Wanted);
   if (!Slots)
     return false;
   L.Slots = Slots;
   if (L.Measured) {
-    auto *Longer =
-        grown(Pages, L.Measured, uint64_t(L.EntryCount) * MaxMeasures,
-              uint64_t(Wanted) * MaxMeasures);
+    auto *Longer = grown(Pages, L.Measured, uint64_t(L.SlotCount) * MaxMeasures,
+                         uint64_t(Wanted) * MaxMeasures);
     if (!Longer) // goes on without: none is open beyond the old entries
       Pages.free(L.Measured,
-                 uint64_t(L.EntryCount) * MaxMeasures * sizeof(MeasureEntry));
+                 uint64_t(L.SlotCount) * MaxMeasures * sizeof(MeasureEntry));
     L.Measured = Longer;
   }
-  L.EntryCount = Wanted;
-  L.SlotCount = L.ColdOnly ? 0 : Wanted;
+  L.SlotCount = Wanted;
   return true;
 }
 
@@ -180,6 +212,7 @@ Cell *Lanes::newCell(Lane &L, Slot Site) {
   Cell &New = CellsSegment(L.Cells).entries()[Record.Used];
   New.Site = Site;
   New.Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  New.Folded = L.Log->Folded;
 #define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
   New.NAME = INITIAL;
 #include "torchprof/format/CellFields.def"

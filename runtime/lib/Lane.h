@@ -1,20 +1,26 @@
-//===- Lane.h - a thread's row of cells -------------------------*- C++ -*-===//
+//===- Lane.h - a thread's log and cells ------------------------*- C++ -*-===//
 //
-// A lane is owned by one thread at a time; only that thread writes its cells.
-// When the thread ends, the next new thread continues the lane, so memory is
-// bounded by the threads alive at once. Everything hot hangs from one
-// thread-local pointer.
+// A lane is owned by one thread at a time; only that thread writes its log and
+// its cells. When the thread ends, the next new thread continues the lane, so
+// memory is bounded by the threads alive at once. Everything hot hangs from one
+// thread-local pointer and lies in one line of cache: a node of a real model
+// streams megabytes between two probes, and what a probe then needs is far
+// away.
 //
-// The struct is in pages that a forked child finds wiped: SlotCount is 0
-// there, which sends every probe down the cold path, and Owner is null.
+// The struct is in pages that a forked child finds wiped: Since is 0 there,
+// which sends every probe down the cold path, and Owner is null. What a probe
+// stores into the file it never loads from there.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_LANE_H
 #define TORCHPROF_LANE_H
 
+#include "torchprof/format/Atomics.h"
 #include "torchprof/format/Records.h"
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace torchprof {
@@ -25,70 +31,101 @@ class ProfileFile;
 struct Host;
 struct MeasureEntry;
 
-enum EntryFlags : uint32_t {
-  EF_Root = 1,   ///< a method was entered here
-  EF_Region = 2, ///< a user region
-};
-
 /// What a lane knows of a slot.
 struct SlotEntry {
   format::Cell *Data = nullptr;
-  /// The span around the last one begun here, restored at its end.
-  uint64_t OuterTicks = 0;
-  format::Slot OuterSlot = format::NoSlot;
-  uint32_t Flags = 0; ///< EntryFlags
   format::SegmentHeader *Runs = nullptr;
 };
 
-/// An open root or region.
+/// An open span whose end finds it by its begin: a pair of probes, a root, a
+/// region.
 struct OpenFrame {
   uint64_t Begin;
-  uintptr_t Stack; ///< address of the native frame; 0 for a region
+  int64_t Pair;        ///< the site of an ordinary pair; NoPair of another span
+  uint64_t OuterTicks; ///< the span around it, as in Lane
+  uint64_t Outer;
+  uint64_t FoldTicks; ///< Lane::FoldTicks at its begin
+  uintptr_t Stack;    ///< address of a root's native frame, else 0
   format::Slot Site;
-  uint32_t Region; ///< number of the region's name; 0 for a root
+  uint32_t Region; ///< number of the region's name, else 0
 };
+inline constexpr int64_t NoPair = -1;
 
-inline constexpr unsigned MaxOpenFrames = 64;
+/// Frames at hand; deeper ones take the cold path.
+inline constexpr unsigned HotFrames = 48;
 inline constexpr unsigned MaxMeasures = 4;
 
-struct Lane {
+/// A log is used page by page.
+inline constexpr uint64_t LogPageEntries =
+    format::PageBytes / sizeof(format::LogEntry);
+/// Number of entries that a log uses in turn, unless it keeps more.
+inline constexpr uint64_t LogRing = 4096;
+
+/// Lane::Since while nothing is recorded.
+inline constexpr uint64_t GateShut = UINT64_MAX;
+
+struct alignas(64) Lane {
+  //===--- The line that every probe touches ------------------------------===//
+
+  /// Spans that began before this tick take the cold path: they began before
+  /// the gate opened, or a fold lies in them. 0 if all do. Others than the
+  /// owner only store 0 and GateShut.
+  std::atomic<uint64_t> Since;
+  format::LogEntry *Next; ///< where the next record goes
+  uint64_t Written;       ///< its number
+  uint64_t CurrentTicks;  ///< the innermost open span, as in LogRecord
+  uint64_t Current;
+  format::LogRecord *Log;
+  uint64_t FoldTicks; ///< spent in folding since the lane was made
+  uint64_t Reserved;
+
+  //===--- What pairs of probes need besides ------------------------------===//
+
+  uint64_t ModelId; ///< of the pair that began last by the cold path
+  format::Slot FirstSlot;
+  uint32_t SiteCount; ///< of that model; 0 if there is none
+  uint32_t Depth;     ///< number of frames in use
+  OpenFrame Frames[HotFrames];
+
+  //===--- For the cold path ----------------------------------------------===//
+
+  OpenFrame *MoreFrames; ///< frames from number HotFrames on
+  uint32_t MoreCapacity;
   SlotEntry *Slots;
-  /// Entries that probes may use at once: EntryCount, or 0 in a wiped lane and
-  /// in runs in which more than time is measured at every site.
-  uint32_t SlotCount;
-  uint32_t Depth; ///< number of Frames in use
+  uint32_t SlotCount; ///< number of Slots
+  uint32_t Number;    ///< in the file, if HasRecord
+  uint32_t Epoch;     ///< that the log has seen
+  bool HasRecord;     ///< Record is in the file
+  bool Attached;      ///< and so is Log, which can be written
+  bool Measuring;     ///< measures more than time in this run
+  bool ColdOnly;      ///< and at every site: Since is 0; set under the lock
+  uint32_t CellCount; ///< of all segments
+  format::LogEntry *Entries;
   format::LaneRecord *Record;
-  format::TraceRecord *Trace; ///< null but in trace mode
-  format::TraceEvent *Events;
-  Lanes *Owner; ///< null in a wiped lane
-  uint32_t EntryCount;
-  uint32_t Number;              ///< in the file, if Attached
-  bool Attached;                ///< has its segment
-  bool Measuring;               ///< measures more than time in this run
-  bool ColdOnly;                ///< and at every site: SlotCount is 0
-  uint32_t CellCount;           ///< of all segments
+  Lanes *Owner;                 ///< null in a wiped lane
   format::SegmentHeader *Cells; ///< segment that has room, or null
   uint64_t Runs;                ///< outermost roots entered
   MeasureEntry *Measured;       ///< per entry and measure; null without any
   format::SegmentHeader *MeasureCells[MaxMeasures]; ///< as Cells
   uint64_t LastMeasured[MaxMeasures]; ///< of the span that ended last
   Lane *NextFree;
-  OpenFrame Frames[MaxOpenFrames];
+  Lane *NextLane;
 };
+static_assert(offsetof(Lane, ModelId) == 64);
 
 extern __thread Lane *ThisLane __attribute__((tls_model("initial-exec")));
 
-/// The lane's entry of a slot if a probe can use it at once, else null.
-inline SlotEntry *readyEntry(Lane *L, format::Slot Site) {
-  if (!L || number(Site) >= L->SlotCount) [[unlikely]]
-    return nullptr;
-  SlotEntry &E = L->Slots[number(Site)];
-  return E.Data ? &E : nullptr;
+/// Makes a span the innermost open one, here and in the file. Owner only.
+inline void setCurrent(Lane &L, uint64_t Ticks, uint64_t Current) {
+  L.CurrentTicks = Ticks;
+  L.Current = Current;
+  format::storeRelaxed(L.Log->CurrentTicks, Ticks);
+  format::storeRelease(L.Log->Current, Current);
 }
 
 /// The lane's entry of a slot that has a cell, else null.
 inline SlotEntry *knownEntry(Lane &L, format::Slot Site) {
-  if (number(Site) >= L.EntryCount)
+  if (number(Site) >= L.SlotCount)
     return nullptr;
   SlotEntry &E = L.Slots[number(Site)];
   return E.Data ? &E : nullptr;
@@ -106,8 +143,7 @@ public:
   /// process lock unless the thread has a lane.
   Lane *own();
 
-  /// Gives the lane its segment, and its ring of events in trace mode. False
-  /// without memory.
+  /// Gives the lane its segments. False without memory.
   bool attach(Lane &L);
 
   /// Makes room for the entries of the first \p Count slots.
@@ -119,7 +155,11 @@ public:
   /// A ring of runs for a root of an attached lane; null without memory.
   format::SegmentHeader *newRuns(Lane &L, format::Slot Site);
 
+  /// Lets all lanes know that the gate has changed.
+  void gateChanged();
+
   uint32_t count() const { return Count; }
+  Lane *first() const { return All; }
 
 private:
   static void endOfThread(void *Argument);
@@ -128,11 +168,12 @@ private:
   ProfileFile &File;
   PageSource &Pages;
   const Host &Program;
+  Lane *All = nullptr;
   Lane *Free = nullptr;
-  uint32_t Count = 0;
+  uint32_t Count = 0; ///< attached lanes
 };
 
-/// Empties a cell for a new epoch, and its ring of runs. Owner only.
+/// Empties a cell and its ring of runs for an epoch.
 void resetCell(SlotEntry &Entry, uint32_t Epoch);
 
 } // namespace torchprof

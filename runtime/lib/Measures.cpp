@@ -2,12 +2,12 @@
 
 #include "Measures.h"
 
-#include "Atomics.h"
 #include "CpuTime.h"
 #include "Host.h"
 #include "Pages.h"
 #include "Process.h"
 #include "ProfileFile.h"
+#include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
 #include <cstring>
@@ -47,8 +47,13 @@ Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
 
 void Measures::beginRun(Lane &L) {
   L.Measuring = exist() && L.Runs++ % Every == 0;
-  L.ColdOnly = L.Measuring && EverySite;
-  L.SlotCount = L.ColdOnly ? 0 : L.EntryCount;
+  bool ColdOnly = L.Measuring && EverySite;
+  if (ColdOnly == L.ColdOnly)
+    return;
+  ProcessLock Lock; // the gate does not change meanwhile
+  L.ColdOnly = ColdOnly;
+  if (Process.Open.load(std::memory_order_relaxed))
+    L.Since.store(0, std::memory_order_relaxed);
 }
 
 void Measures::endRun(Lane &L) {
@@ -60,18 +65,18 @@ void Measures::endRun(Lane &L) {
 bool Measures::makeEntries(Lane &L) {
   if (!L.Measured) // zero pages are empty entries
     L.Measured = static_cast<MeasureEntry *>(Pages.plain(
-        uint64_t(L.EntryCount) * MaxMeasures * sizeof(MeasureEntry)));
+        uint64_t(L.SlotCount) * MaxMeasures * sizeof(MeasureEntry)));
   return L.Measured != nullptr;
 }
 
 MeasureEntry *Measures::entry(Lane &L, Slot Site, unsigned Source) const {
-  return L.Measured && number(Site) < L.EntryCount
+  return L.Measured && number(Site) < L.SlotCount
              ? &L.Measured[uint64_t(number(Site)) * MaxMeasures + Source]
              : nullptr;
 }
 
-bool Measures::beginSpan(Lane &L, const SlotEntry &E, Slot Site) {
-  if (!wants(L, E) || !makeEntries(L))
+bool Measures::beginSpan(Lane &L, Slot Site, bool IsRoot) {
+  if (!L.Measuring || !(EverySite || IsRoot) || !makeEntries(L))
     return false;
   for (unsigned I = 0; I < Sources.size(); ++I) {
     MeasureEntry &M = *entry(L, Site, I);

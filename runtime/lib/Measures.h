@@ -59,7 +59,7 @@ public:
 
   /// Asks the sources before a span begins. False if its site is not measured
   /// in this run.
-  bool beginSpan(Lane &L, const SlotEntry &E, format::Slot Site);
+  bool beginSpan(Lane &L, format::Slot Site, bool IsRoot);
   /// Files the tick \p Begin of a span for which beginSpan() was true.
   void spanBegan(Lane &L, format::Slot Site, uint64_t Begin);
   /// Books the values of a span that was recorded with \p Ticks. True if it was
@@ -69,9 +69,6 @@ public:
   void addNested(Lane &L, format::Slot Outer);
 
 private:
-  bool wants(const Lane &L, const SlotEntry &E) const {
-    return L.Measuring && (EverySite || E.Flags & EF_Root);
-  }
   MeasureEntry *entry(Lane &L, format::Slot Site, unsigned Source) const;
   format::MeasureCell *cell(Lane &L, format::Slot Site, unsigned Source);
   bool makeEntries(Lane &L);

@@ -1,10 +1,10 @@
-//===- OpenFrames.h - roots and regions open on a lane ----------*- C++ -*-===//
+//===- OpenFrames.h - spans open on a lane ----------------------*- C++ -*-===//
 //
-// The stack of a thread's open roots and regions, in its lane. An exception
-// leaves roots without an end; they are found by their native frame: one that
-// is open lies above its caller's, at a higher address.
+// The stack of a thread's open pairs, roots and regions, in its lane. An
+// exception leaves frames without an end. A root is found by its native frame:
+// one that is open lies above its caller's, at a higher address. What lies
+// above the frame of a span that ends was left, or goes on on another thread.
 //
-// Beyond MaxOpenFrames a span has no frame: a root then counts as a call.
 // Owner only.
 //
 //===----------------------------------------------------------------------===//
@@ -14,38 +14,40 @@
 
 #include "Lane.h"
 
+#include <optional>
+
 namespace torchprof {
 
-inline void pushFrame(Lane &L, const OpenFrame &Frame) {
-  if (L.Depth < MaxOpenFrames)
-    L.Frames[L.Depth++] = Frame;
+inline OpenFrame &frameAt(Lane &L, uint32_t I) {
+  return I < HotFrames ? L.Frames[I] : L.MoreFrames[I - HotFrames];
 }
 
-/// Drops roots that an exception left.
-inline void popDeadRoots(Lane &L, uintptr_t Stack) {
-  while (L.Depth && L.Frames[L.Depth - 1].Stack &&
-         L.Frames[L.Depth - 1].Stack <= Stack)
-    --L.Depth;
-}
+/// Adds a frame. Without memory the span has none: a root then counts as a
+/// call.
+void pushFrame(Lane &L, const OpenFrame &Frame);
 
-/// Drops the frame of the span that ends, and those that were left open inside
-/// it. False if this thread has no such frame.
-inline bool popFrame(Lane &L, uint64_t Begin, format::Slot Site) {
-  for (uint32_t I = L.Depth; I-- > 0;)
-    if (L.Frames[I].Site == Site && L.Frames[I].Begin == Begin) {
-      L.Depth = I;
-      return true;
-    }
-  return false;
-}
+/// Leaves the spans in the frames from \p Depth on.
+void dropFrames(Lane &L, uint32_t Depth);
+
+/// Drops roots that an exception left, with what was open in them.
+void dropDeadRoots(Lane &L, uintptr_t Stack);
+
+/// Drops pairs that lie in no root or region: they were left by an exception,
+/// or suspended and ended on another thread.
+void dropStrayPairs(Lane &L);
+
+/// Drops the innermost root and the pairs in it: none of them will end.
+void dropRoot(Lane &L);
+
+/// Drops the frame of a span that ends, with those above it. Nothing if this
+/// thread has no such frame.
+std::optional<OpenFrame> popFrame(Lane &L, uint64_t Begin, format::Slot Site);
+
+/// Number of frames below those of what began inside a span without one.
+uint32_t depthAround(Lane &L, uint64_t Begin, format::Slot Site);
 
 /// True if a root is open on the lane.
-inline bool hasOpenRoot(const Lane &L) {
-  for (uint32_t I = 0; I < L.Depth; ++I)
-    if (L.Frames[I].Stack)
-      return true;
-  return false;
-}
+bool hasOpenRoot(Lane &L);
 
 } // namespace torchprof
 

@@ -3,191 +3,158 @@
 // What runs at each probe while recording: no lock, no allocation, no system
 // call. Whatever is rare is in ColdPath.cpp.
 //
-// Each cell has one writer. Its Word works as a sequence lock: odd while the
-// owner updates, so that a live reader retries and the file of a killed
-// process names the one torn cell that a thread may leave.
+// A span leaves a record of 16 bytes in its lane's log; cells are not touched
+// here, they get the records later (Fold.h). Lines of cache that a probe of a
+// timed node touches and that the node without it would not:
+//
+//   begin   the lane's first (loaded and stored), the log's first (stored)
+//   end     these two, and the one of the record (stored; a new one for every
+//           fourth record, in the order of their addresses)
+//
+// A pair of probes touches the lane's second line and that of its frame
+// besides. Only the lane's first line has to come before a probe can go on.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_PROBE_H
 #define TORCHPROF_PROBE_H
 
-#include "Atomics.h"
 #include "Clock.h"
 #include "ColdPath.h"
 #include "Lane.h"
 #include "Lineage.h"
+#include "LogPages.h"
 #include "Process.h"
+#include "torchprof/format/Atomics.h"
 
 namespace torchprof {
 
-/// Adds one span to a cell. Owner only. True if a bucket of the histogram is
-/// full now: the next span needs another cell.
-inline bool recordSpan(format::Cell &C, uint64_t Ticks) {
-  uint64_t Word = C.Word;
-  storeRelaxed(C.Word, Word + 1);
-  // Release stores keep the odd word before what it protects.
-  storeRelease(C.Sum, C.Sum + Ticks);
-  auto Square = static_cast<unsigned __int128>(Ticks) * Ticks;
-  auto Low = static_cast<uint64_t>(Square);
-  uint64_t OldLow = C.SquaresLow;
-  storeRelease(C.SquaresLow, OldLow + Low);
-  storeRelease(C.SquaresHigh, C.SquaresHigh +
-                                  static_cast<uint64_t>(Square >> 64) +
-                                  (OldLow + Low < Low));
-  if (Ticks < C.Min)
-    storeRelease(C.Min, Ticks);
-  if (Ticks > C.Max)
-    storeRelease(C.Max, Ticks);
-  if (Word < 2 * format::FirstSamples) [[unlikely]]
-    storeRelease(C.First[Word / 2], Ticks);
-  uint32_t &Count = C.Histogram[format::histogramBucket(Ticks)];
-  uint32_t Old = Count;
-  bool IsFull = Old >= UINT32_MAX - 1;
-  if (Old != UINT32_MAX) [[likely]] // it stays full where no other cell was had
-    storeRelease(Count, Old + 1);
-  storeRelease(C.Word, Word + 2);
-  return IsFull;
+/// Lane::Since.
+inline uint64_t since(const Lane &L) {
+  return L.Since.load(std::memory_order_relaxed);
 }
 
-/// Adds one span to the lane's ring of events. Owner only.
-inline void traceSpan(Lane &L, format::Slot Site, uint64_t Begin,
-                      uint64_t Ticks) {
-  format::TraceRecord &T = *L.Trace;
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (T.Epoch != Epoch) [[unlikely]] {
-    storeRelease(T.Written, 0);
-    storeRelease(T.Epoch, Epoch);
-  }
-  uint64_t Written = T.Written;
-  uint64_t Mask = T.Capacity - 1;
-  if (Written <= Mask || T.Keep == format::TraceKeep::Last) [[likely]] {
-    // Release stores: a reader that sees one sees the count before it too, and
-    // knows which older event they overwrite.
-    format::TraceEvent &E = L.Events[Written & Mask];
-    storeRelease(E.BeginTicks, Begin);
-    storeRelease(E.Packed, format::packEvent(Site, Ticks));
-  }
-  storeRelease(T.Written, Written + 1);
+/// True if the lane records what begins now without the cold path. One
+/// comparison: neither 0 nor GateShut.
+inline bool isOpen(const Lane *L) { return L && since(*L) - 1 < GateShut - 1; }
+
+/// True if a span that began at \p Begin ends without the cold path, as far as
+/// the lane's gate is concerned.
+inline bool isOrdinary(const Lane &L, uint64_t Begin) {
+  return since(L) - 1 < Begin;
 }
 
-/// Begins a span in a cell that is ready; returns its first tick.
-inline uint64_t openSpan(Lane &L, SlotEntry &E, format::Slot Site) {
-  format::Cell &C = *E.Data;
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (C.Epoch != Epoch) [[unlikely]]
-    resetCell(E, Epoch);
-  storeRelaxed(C.Begins, C.Begins + 1);
-  format::LaneRecord &R = *L.Record;
-  E.OuterTicks = R.CurrentTicks;
-  E.OuterSlot = R.CurrentSlot;
-  uint64_t Now = clock::ticks();
-  storeRelaxed(R.CurrentTicks, Now);
-  storeRelease(R.CurrentSlot, Site);
-  return Now;
-}
-
-/// Makes the span around the current one the current one, if the current one
-/// is the one given: a span may end on another thread than it began on. False
-/// if it is not.
-inline bool restoreOuter(Lane &L, const SlotEntry &E, uint64_t Begin,
-                         format::Slot Site) {
-  format::LaneRecord &R = *L.Record;
-  if (R.CurrentSlot != Site || R.CurrentTicks != Begin) [[unlikely]]
-    return false;
-  storeRelaxed(R.CurrentTicks, E.OuterTicks);
-  storeRelease(R.CurrentSlot, E.OuterSlot);
-  return true;
+/// Adds a record to the log of an attached lane. Owner only.
+inline void append(Lane &L, uint64_t Begin, uint64_t Packed) {
+  format::LogEntry &E = *L.Next++;
+  format::storeRelease(E.BeginTicks, Begin);
+  format::storeRelease(E.Packed, Packed);
+  format::storeRelease(L.Log->Written, ++L.Written);
+  if (L.Written % LogPageEntries == 0) [[unlikely]]
+    logPageEnded(L);
 }
 
 /// True while spans are recorded. The first probe of a process, or of a forked
 /// child, makes its recording.
 inline bool ensureRecording() {
-  if (Process.Open.load(std::memory_order_relaxed)) [[likely]]
-    return true;
-  return !Process.Current.load(std::memory_order_relaxed) && makeRecording();
-}
-
-/// Records a span in an entry that is ready.
-inline void closeSpan(Lane &L, SlotEntry &E, uint64_t Begin, format::Slot Site,
-                      uint64_t Now) {
-  uint64_t Ticks = Now - Begin;
-  if (Ticks >= AbsurdTicks) [[unlikely]]
-    Ticks = clampTicks(Begin, Now);
-  restoreOuter(L, E, Begin, Site);
-  if (recordSpan(*E.Data, Ticks)) [[unlikely]]
-    continueCell(L, E);
-  if (L.Trace) [[unlikely]]
-    traceSpan(L, Site, Begin, Ticks);
-}
-
-/// True if a span that began at \p Begin belongs to the recording that goes
-/// on.
-inline bool isOfThisRecording(const SlotEntry &E, uint64_t Begin,
-                              uint64_t Open) {
-  return Begin >= Open &&
-         E.Data->Epoch == Process.Epoch.load(std::memory_order_relaxed);
-}
-
-/// Ends the span that began at \p Begin.
-inline void endSlot(uint64_t Begin, format::Slot Site) {
-  uint64_t Open = Process.Open.load(std::memory_order_relaxed);
-  if (!Open) [[unlikely]]
-    return endShut(Begin, Site);
-  uint64_t Now = clock::ticks();
   Lane *L = ThisLane;
-  SlotEntry *E = readyEntry(L, Site);
-  if (!E || E->Flags || !isOfThisRecording(*E, Begin, Open)) [[unlikely]]
-    return endCold(Begin, Site, Now);
-  closeSpan(*L, *E, Begin, Site, Now);
+  if (isOpen(L)) [[likely]]
+    return true;
+  if (L && since(*L) == GateShut) [[likely]]
+    return false;
+  return Process.Open.load(std::memory_order_relaxed) ||
+         (!Process.Current.load(std::memory_order_relaxed) && makeRecording());
 }
 
-/// A span of a slot that is no root, begun while the gate is open and ended in
-/// the same native frame: the entry that was ready at its begin need not be
-/// looked up again, unless the lane was wiped by a fork or has moved its
-/// entries since.
+/// A span that ends in the native frame in which it began.
 class FrameSpan {
 public:
-  explicit FrameSpan(format::Slot Site)
-      : Owner(ThisLane), Entry(readyEntry(Owner, Site)),
-        Begin(Entry ? openSpan(*Owner, *Entry, Site) : beginCold(Site)),
-        Site(Site) {}
-
-  void end() {
-    uint64_t Open = Process.Open.load(std::memory_order_relaxed);
-    if (!Open) [[unlikely]]
-      return endShut(Begin, Site);
-    uint64_t Now = clock::ticks();
-    if (!Entry || number(Site) >= Owner->SlotCount ||
-        Owner->Slots + number(Site) != Entry ||
-        !isOfThisRecording(*Entry, Begin, Open)) [[unlikely]]
-      return endCold(Begin, Site, Now);
-    closeSpan(*Owner, *Entry, Begin, Site, Now);
+  explicit FrameSpan(format::Slot Site) : Owner(ThisLane), Site(Site) {
+    if (!isOpen(Owner)) [[unlikely]] {
+      Owner = nullptr;
+      Begin = beginCold(Site);
+      return;
+    }
+    OuterTicks = Owner->CurrentTicks;
+    Outer = Owner->Current;
+    FoldTicks = Owner->FoldTicks;
+    Begin = clock::ticks();
+    setCurrent(*Owner, Begin, format::packCurrent(Site, true));
   }
 
-  uint64_t begin() const { return Begin; }
+  void end() {
+    uint64_t Now = clock::ticks();
+    uint64_t Ticks = Now - Begin;
+    Lane *L = Owner;
+    if (!L || !isOrdinary(*L, Begin) || L->CurrentTicks != Begin ||
+        L->Current != format::packCurrent(Site, true) ||
+        Ticks >= format::MaxLogDuration) [[unlikely]]
+      return endCold(*this, Now);
+    setCurrent(*L, OuterTicks, Outer);
+    append(*L, Begin, packEntry(Site, format::LogKind::Span, Ticks));
+  }
+
+  /// The span was left by an exception: it and the root it ran in stay
+  /// unfinished.
+  void abandon() { abandonCold(*this); }
 
 private:
-  Lane *Owner;
-  SlotEntry *Entry; ///< null if it was not ready
+  friend void endCold(const FrameSpan &Span, uint64_t Now);
+  friend void abandonCold(const FrameSpan &Span);
+
+  Lane *Owner; ///< null if it began on the cold path
   uint64_t Begin;
+  uint64_t OuterTicks;
+  uint64_t Outer;
+  uint64_t FoldTicks;
   format::Slot Site;
 };
 
+/// Begins a pair of probes on a lane that is open; \p Id is of the lane's
+/// model.
+inline uint64_t openPair(Lane &L, format::SiteId Id) {
+  format::Slot Site = L.FirstSlot + Id.index();
+  OpenFrame &F = L.Frames[L.Depth];
+  F.Pair = Id.number();
+  F.OuterTicks = L.CurrentTicks;
+  F.Outer = L.Current;
+  F.FoldTicks = L.FoldTicks;
+  F.Stack = 0;
+  F.Site = Site;
+  F.Region = 0;
+  ++L.Depth;
+  uint64_t Now = clock::ticks();
+  F.Begin = Now;
+  setCurrent(L, Now, format::packCurrent(Site, false));
+  append(L, Now, packEntry(Site, format::LogKind::Begin));
+  return Now;
+}
+
 inline uint64_t beginSpan(format::SiteId Id) {
-  if (!ensureRecording()) [[unlikely]]
-    return 0;
-  format::Slot Site = Line.Models.slotOf(Id);
   Lane *L = ThisLane;
-  SlotEntry *E = readyEntry(L, Site);
-  return E ? openSpan(*L, *E, Site) : beginCold(Site);
+  if (!isOpen(L) || Id.model() != L->ModelId || Id.index() >= L->SiteCount ||
+      L->Depth >= HotFrames) [[unlikely]]
+    return ensureRecording() ? beginCold(Id) : 0;
+  return openPair(*L, Id);
 }
 
 inline void endSpan(uint64_t Begin, format::SiteId Id) {
-  if (!Begin && !Process.Open.load(std::memory_order_relaxed) &&
-      !Process.CountsSteps.load(std::memory_order_relaxed)) [[unlikely]]
+  Lane *L = ThisLane;
+  if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]] {
+    if (Begin || Process.Open.load(std::memory_order_relaxed) ||
+        Process.CountsSteps.load(std::memory_order_relaxed))
+      endCold(Begin, Id);
     return;
-  endSlot(Begin, Line.Models.slotOf(Id));
+  }
+  uint64_t Now = clock::ticks();
+  uint64_t Ticks = Now - Begin;
+  const OpenFrame &F = L->Frames[L->Depth - 1];
+  if (F.Pair != Id.number() || F.Begin != Begin ||
+      Ticks >= format::MaxLogDuration) [[unlikely]]
+    return endCold(Begin, Id, Now);
+  --L->Depth;
+  setCurrent(*L, F.OuterTicks, F.Outer);
+  append(*L, Begin, packEntry(F.Site, format::LogKind::End, Ticks));
 }
 
 } // namespace torchprof

@@ -2,12 +2,13 @@
 
 #include "Recording.h"
 
-#include "Atomics.h"
 #include "Clock.h"
 #include "ProbeCost.h"
 #include "ProcessInfo.h"
 #include "Snapshot.h"
 #include "Warn.h"
+#include "torchprof/format/Atomics.h"
+#include "torchprof/format/LiveReader.h"
 #include "torchprof/format/Segments.h"
 
 #include <cerrno>
@@ -120,6 +121,8 @@ void Recording::createProfile() {
   if (File.isNumbered() && !IsForked)
     note("%s exists; recording into %s", Wanted.c_str(), File.path().c_str());
   File.header()->Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  File.header()->ResetTicks =
+      Process.ResetTicks.load(std::memory_order_relaxed);
   using ProcessSegment = SegmentOf<SegmentType::Process>;
   if (SegmentHeader *Head =
           File.add(SegmentType::Process, ProcessSegment::payloadBytes())) {
@@ -142,6 +145,13 @@ void Recording::createProfile() {
     if (C.Kind == DynamicKind::Group)
       writeSite(C.Site);
   });
+  // A run may go on in a child of fork: its nodes then come to the log, but no
+  // root to writeSite().
+  if (IsForked)
+    Shared.Models.each([this](const RegisteredModel &M) {
+      if (M.hasRun())
+        writeSite(M.FirstSlot);
+    });
 }
 
 void Recording::writeModel(const RegisteredModel &Model) {
@@ -258,8 +268,10 @@ void Recording::touchRuns(Lane &L, SlotEntry &Entry) {
 
 void Recording::continueCell(Lane &L, SlotEntry &Entry) {
   ProcessLock Lock;
-  if (Cell *Next = Threads.newCell(L, Entry.Data->Site))
+  if (Cell *Next = Threads.newCell(L, Entry.Data->Site)) {
+    storeRelaxed(Next->Folded, Entry.Data->Folded);
     Entry.Data = Next;
+  }
   noteFileError();
 }
 
@@ -286,6 +298,7 @@ void Recording::step(bool ByHost) {
     Window::StepEnd End = Gate.endStep();
     if (End.EndsCycle) {
       Gate.shut();
+      Threads.gateChanged();
       Clock.addAnchor();
       if (File.exists())
         writeCopy(nextSnapshotName(), Path);
@@ -295,6 +308,7 @@ void Recording::step(bool ByHost) {
     if (End.StartsEmpty)
       resetLocked();
     Gate.update();
+    Threads.gateChanged();
   }
   if (Callback)
     Callback(Path.c_str(), Context);
@@ -308,14 +322,19 @@ void Recording::setWindow(bool Open) {
   ProcessLock Lock;
   Shared.Program.WindowOpen = Open;
   Gate.update();
+  Threads.gateChanged();
   if (!Open)
     Clock.addAnchor();
 }
 
 void Recording::resetLocked() {
   uint32_t Epoch = Gate.reset();
-  if (File.exists())
+  Threads.gateChanged();
+  if (File.exists()) {
+    storeRelease(File.header()->ResetTicks,
+                 Process.ResetTicks.load(std::memory_order_relaxed));
     storeRelease(File.header()->Epoch, Epoch);
+  }
   torchprof::count(Counter::Resets);
 }
 
@@ -387,12 +406,28 @@ uint64_t Recording::waitForSnapshot(uint64_t Above, uint64_t TimeoutMs) {
   return SnapshotCount;
 }
 
+/// Adds what a log holds that is in no cell yet.
+static void addUnfolded(const Lane &L, uint64_t ResetTicks, Totals &T) {
+  uint64_t End = loadAcquire(L.Log->Written);
+  for (uint64_t I = loadAcquire(L.Log->Folded); I < End; ++I) {
+    LogEntry E;
+    copyWords(&E, &L.Entries[placeOf(*L.Log, I)], sizeof(E));
+    if (kindOf(E) == LogKind::Long || E.BeginTicks < ResetTicks)
+      continue;
+    T.Begins += kindOf(E) != LogKind::End;
+    T.Count += isSpan(E);
+  }
+}
+
 Totals Recording::totals() {
   ProcessLock Lock;
   Totals T{};
   T.Lanes = Threads.count();
   if (File.exists() && !File.path().empty())
     T.FileBytes = File.header()->FileBytes;
+  for (const Lane *L = Threads.first(); L; L = L->NextLane)
+    if (L->Attached)
+      addUnfolded(*L, Process.ResetTicks.load(std::memory_order_relaxed), T);
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
   for (const ProfileFile::Segment &S : File.segments()) {
     if (S.Head->Type != SegmentType::Cells)

@@ -16,7 +16,7 @@ Registry::Owner Registry::ownerOf(Slot S) const {
 }
 
 bool Registry::hasRoomFor(uint32_t Count) const {
-  return number(NoSlot) - slotCount() > Count;
+  return MaxSlots - slotCount() > Count;
 }
 
 void Registry::publish(Range *R) {

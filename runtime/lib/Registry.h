@@ -13,7 +13,7 @@
 #ifndef TORCHPROF_REGISTRY_H
 #define TORCHPROF_REGISTRY_H
 
-#include "torchprof/format/Site.h"
+#include "torchprof/format/LogRecord.h"
 
 #include <atomic>
 #include <cstdint>
@@ -30,6 +30,14 @@ struct RegisteredModel {
   std::string Manifest; ///< its text
   /// Per site: 1 once a method was entered there.
   std::atomic<uint8_t> *Roots;
+
+  /// True if a method of it was entered, in this process or before its fork.
+  bool hasRun() const {
+    for (uint32_t I = 0; I < SiteCount; ++I)
+      if (Roots[I].load(std::memory_order_relaxed))
+        return true;
+    return false;
+  }
 };
 
 struct DynamicBlock; // DynamicSites.cpp
@@ -69,6 +77,14 @@ public:
     DynamicBlock *Block = nullptr;
   };
   Owner ownerOf(format::Slot Slot) const;
+
+  /// Visits each model. Any thread.
+  template <typename Function> void each(Function Visit) const {
+    for (const Range *R = Ranges.load(std::memory_order_acquire); R;
+         R = R->Next)
+      if (R->Of.Model)
+        Visit(*R->Of.Model);
+  }
 
   /// Number of slots given out. Any thread.
   uint32_t slotCount() const { return Slots.load(std::memory_order_acquire); }

@@ -56,7 +56,9 @@ static void copyCells(char *To, const SegmentHeader *From, uint32_t Epoch,
       continue;
     Stale.insert({From->Lane, C.Site});
     Slot Site = C.Site;
+    uint64_t Folded = C.Folded;
     C = Cell{};
+    C.Folded = Folded;
     C.Site = Site;
     C.Epoch = Epoch;
     C.Min = UINT64_MAX;
@@ -75,19 +77,11 @@ static void copyMeasure(char *To, const SegmentHeader *From, uint32_t Epoch) {
   }
 }
 
-static void copyTrace(char *To, const SegmentHeader *From, uint32_t Epoch) {
-  copyWords(To, From, SegmentLayout<SegmentType::Trace>::EntriesOffset);
-  SegmentOf<SegmentType::Trace> Copy(headerOf(To));
-  ConstSegmentOf<SegmentType::Trace> Source(From);
-  TraceRecord &Record = Copy.record();
-  if (Record.Epoch != Epoch) {
-    Record.Epoch = Epoch;
-    Record.Written = 0;
-    return;
-  }
-  Record.Written =
-      copyLiveRing(Copy.entries(), Source.entries(), Record.Capacity,
-                   Record.Keep == TraceKeep::Last, Source.record().Written);
+static void copyLog(char *To, const SegmentHeader *From) {
+  copyWords(To, From, sizeof(SegmentHeader));
+  SegmentOf<SegmentType::Log> Copy(headerOf(To));
+  ConstSegmentOf<SegmentType::Log> Source(From);
+  copyLiveLog(Copy.record(), Copy.entries(), Source.record(), Source.entries());
 }
 
 static void copySegment(char *To, const SegmentHeader *From, uint32_t Epoch,
@@ -97,8 +91,8 @@ static void copySegment(char *To, const SegmentHeader *From, uint32_t Epoch,
     return copyCells(To, From, Epoch, Stale);
   case SegmentType::Measure:
     return copyMeasure(To, From, Epoch);
-  case SegmentType::Trace:
-    return copyTrace(To, From, Epoch);
+  case SegmentType::Log: // before the cells of its lane, as in the file
+    return copyLog(To, From);
   case SegmentType::Runs: {
     copyWords(To, From, From->Bytes);
     RunsRecord &Runs = SegmentOf<SegmentType::Runs>(headerOf(To)).record();

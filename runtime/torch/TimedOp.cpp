@@ -37,7 +37,7 @@ inline void record(Run &&Inner, format::Slot Site, Stack &S) {
   try {
     Inner(S);
   } catch (...) {
-    abandonSpan(Site, Span.begin());
+    Span.abandon();
     throw;
   }
   Span.end();

@@ -59,7 +59,7 @@ TEST(Format, ShortJsonHasDefaults) {
   EXPECT_EQ(P.DynamicSites[0].Slot, format::Slot(3));
   EXPECT_EQ(P.DynamicSites[0].Parent, format::NoSlot);
   const Lane &L = P.Lanes[0];
-  EXPECT_EQ(L.Record.CurrentSlot, format::NoSlot);
+  EXPECT_EQ(L.CurrentSlot, format::NoSlot);
   EXPECT_EQ(L.Cells[0][0].Epoch, 4u);
   EXPECT_EQ(L.Cells[0][0].Begins, 3u);
   EXPECT_EQ(L.Cells[0][1].Min, UINT64_MAX);
@@ -97,7 +97,7 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_EQ(P.DynamicSites[1].Kind, format::DynamicKind::Group);
   EXPECT_EQ(P.DynamicSites[1].Slot, format::Slot(4));
   ASSERT_EQ(P.Lanes.size(), 1u);
-  EXPECT_EQ(P.Lanes[0].Record.CurrentSlot, format::Slot(1));
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::Slot(1));
   EXPECT_EQ(P.Lanes[0].Cells[0].size(), 2u);
   EXPECT_EQ(P.Lanes[0].Runs[0].Samples[1].LatencyTicks, 20u);
   EXPECT_EQ(P.Lanes[0].Traces[0].dropped(), 6u);
@@ -125,21 +125,10 @@ TEST(Format, UnknownSegmentsAreSteppedOver) {
 TEST(Format, TracesOfAnOlderEpochAreEmpty) {
   std::string Bytes = bytesOf(everySegment());
   Bytes[offsetof(format::FileHeader, Epoch)] = 4;
+  Bytes[offsetof(format::FileHeader, ResetTicks) + 7] = 1;
   Profile P = read(Bytes);
+  EXPECT_EQ(P.Lanes[0].Traces[0].Written, 0u);
   EXPECT_TRUE(P.Lanes[0].Traces[0].Events.empty());
-}
-
-TEST(Format, OldestEventOfAnOpenFilesFullRingIsBlank) {
-  std::string Bytes = bytesOf(everySegment());
-  Bytes[offsetof(format::FileHeader, State)] =
-      static_cast<char>(format::FileState::Open);
-  Profile P = read(Bytes);
-  const TraceBuffer &Ring = P.Lanes[0].Traces[0];
-  EXPECT_EQ(Ring.Written, 9u);
-  ASSERT_EQ(Ring.Events.size(), 3u);
-  EXPECT_EQ(Ring.Events[0].Packed, format::BlankEvent);
-  EXPECT_NE(Ring.Events[1].Packed, format::BlankEvent);
-  EXPECT_NE(Ring.Events[2].Packed, format::BlankEvent);
 }
 
 TEST(TickClock, AnchorsGiveTheRate) {

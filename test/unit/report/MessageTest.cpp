@@ -117,9 +117,20 @@ const WrongNumber WrongNumbers[] = {
     {"NoRoomForRuns", SegmentType::Runs,
      Payload + offsetof(format::RunsRecord, Capacity), 0, 4,
      "2 runs in a ring without room"},
-    {"UnknownKeep", SegmentType::Trace,
-     Payload + offsetof(format::TraceRecord, Keep), 3, 4,
-     "keep is neither 1 nor 2 but 3"},
+    {"UnknownKeep", SegmentType::Log,
+     Payload + offsetof(format::LogRecord, Keep), 3, 4,
+     "keep is neither 0, 1 nor 2 but 3"},
+    {"NoRoomForLog", SegmentType::Log,
+     Payload + offsetof(format::LogRecord, Ring), 4096, 4,
+     "entries of 16 bytes do not fit into a segment of 8192 bytes"},
+    {"NoRoomForKeptLog", SegmentType::Log,
+     Payload + offsetof(format::LogRecord, Kept), 4096, 4,
+     "entries of 16 bytes do not fit into a segment of 8192 bytes"},
+    {"OddRing", SegmentType::Log, Payload + offsetof(format::LogRecord, Ring),
+     3, 4, "a log of 3 entries in turn, which is no power of two"},
+    {"TooManyRecords", SegmentType::Log,
+     Payload + offsetof(format::LogRecord, Written), 5000, 4,
+     "unfolded records in a log of"},
     {"SmallStride", SegmentType::Measure,
      Payload + offsetof(format::MeasureRecord, Stride), 56, 4,
      "expected a stride of at least 64 bytes and whole words, found 56"},
@@ -196,7 +207,7 @@ TEST(Message, UsedSizeIsTooSmall) {
 
 TEST(Message, UsedSizeEndsInASegmentsHeader) {
   std::string Bytes = bytesOf(everySegment());
-  size_t Last = segment(Bytes, SegmentType::Trace);
+  size_t Last = segment(Bytes, SegmentType::Measure);
   EXPECT_EQ(
       withHeader(offsetof(format::FileHeader, FileBytes), uint64_t(Last + 32))
           .find("offset " + std::to_string(Last) +
@@ -258,7 +269,7 @@ const WrongJson WrongJsons[] = {
      "dynamic_sites[0].slot: slot 4294967295 is beyond the largest one"},
     {"Samples",
      R"({"lanes": [{"cells": [{"first": [1, 2, 3, 4, 5, 6, 7, 8]}]}]})",
-     "lanes[0].cells[0].first: expected at most 7 samples, found 8"},
+     "lanes[0].cells[0].first: expected at most 6 samples, found 8"},
     {"Bucket", R"({"lanes": [{"cells": [{"histogram": {"478": 1}}]}]})",
      "lanes[0].cells[0].histogram.478: expected a number below 478, found "
      "'478'"},

@@ -19,6 +19,7 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(FileHeader, FileBytes), 24u);
   EXPECT_EQ(offsetof(FileHeader, SegmentCount), 32u);
   EXPECT_EQ(offsetof(FileHeader, Epoch), 40u);
+  EXPECT_EQ(offsetof(FileHeader, ResetTicks), 48u);
   EXPECT_EQ(offsetof(SegmentHeader, Bytes), 8u);
   EXPECT_EQ(offsetof(SegmentHeader, PayloadBytes), 16u);
   EXPECT_EQ(offsetof(SegmentHeader, Lane), 28u);
@@ -32,17 +33,21 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(ProcessRecord, Counters), 904u);
   EXPECT_EQ(offsetof(LaneRecord, Thread), 8u);
   EXPECT_EQ(offsetof(LaneRecord, Name), 24u);
-  EXPECT_EQ(offsetof(LaneRecord, CurrentSlot), 40u);
-  EXPECT_EQ(offsetof(LaneRecord, CurrentTicks), 48u);
   EXPECT_EQ(offsetof(Cell, Word), 8u);
-  EXPECT_EQ(offsetof(Cell, Begins), 16u);
-  EXPECT_EQ(offsetof(Cell, Sum), 32u);
-  EXPECT_EQ(offsetof(Cell, Min), 56u);
-  EXPECT_EQ(offsetof(Cell, Nested), 72u);
-  EXPECT_EQ(offsetof(Cell, First), 80u);
+  EXPECT_EQ(offsetof(Cell, Folded), 16u);
+  EXPECT_EQ(offsetof(Cell, Begins), 24u);
+  EXPECT_EQ(offsetof(Cell, Sum), 40u);
+  EXPECT_EQ(offsetof(Cell, Min), 64u);
+  EXPECT_EQ(offsetof(Cell, Nested), 80u);
+  EXPECT_EQ(offsetof(Cell, First), 88u);
   EXPECT_EQ(offsetof(Cell, Histogram), 136u);
-  EXPECT_EQ(offsetof(TraceRecord, Epoch), 4u);
-  EXPECT_EQ(offsetof(TraceRecord, Written), 16u);
+  EXPECT_EQ(offsetof(LogRecord, Written), 0u);
+  EXPECT_EQ(offsetof(LogRecord, Current), 16u);
+  EXPECT_EQ(offsetof(LogRecord, Folded), 64u);
+  EXPECT_EQ(offsetof(LogRecord, UndoNumber), 72u);
+  EXPECT_EQ(offsetof(LogRecord, Spans), 112u);
+  EXPECT_EQ(offsetof(LogRecord, Keep), 128u);
+  EXPECT_EQ(offsetof(LogRecord, Capacity), 160u);
   EXPECT_EQ(offsetof(DynamicSite, NameOffset), 16u);
   EXPECT_EQ(offsetof(MeasureRecord, Name), 24u);
   EXPECT_EQ(offsetof(MeasureCell, Sum), 16u);
@@ -75,18 +80,22 @@ TEST(Format, WorkedExampleIsInTheDocumentation) {
     useTestClock(1000);
     addTestModel(7, 2);
     span(site(7, 1), 100);
+    totals(); // folds
     span(site(7, 1), 300);
   });
   std::ifstream File(Path, std::ios::binary);
   std::string Bytes{std::istreambuf_iterator<char>(File), {}};
-  ASSERT_EQ(Bytes.size(), 53248u);
+  ASSERT_EQ(Bytes.size(), 122880u);
   std::ifstream Page(TORCHPROF_DOCS "/profile-format.md");
   std::string Text{std::istreambuf_iterator<char>(Page), {}};
-  constexpr uint64_t Segment = 0x5000, First = Segment + 2048;
+  constexpr uint64_t Log = 0x4000, Cells = 0x16000, First = Cells + 2048;
   for (auto [From, Count] : {std::pair<uint64_t, uint64_t>{0, 48},
-                             {Segment, 48},
+                             {Log + 64, 32},
+                             {Log + 128, 80},
+                             {Log + 4096, 64},
+                             {Cells, 48},
                              {First, 144},
-                             {First + 136 + 4 * 20, 112}}) {
+                             {First + 136 + 4 * 20, 16}}) {
     std::string Wanted = dump(Bytes, From, Count);
     EXPECT_NE(Text.find(Wanted), std::string::npos)
         << "not in profile-format.md:\n"

@@ -35,17 +35,16 @@ TEST(FrameSpan, FirstAndLaterOnesAreCountedExactly) {
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
 }
 
-TEST(FrameSpan, EntryMayMoveMeanwhile) {
+TEST(FrameSpan, SlotsMayBeAddedMeanwhile) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
     useTestClock();
     addTestModel(7, 2);
     span(site(7, 1), 1);
     frameSpan(site(7, 1), 20, [] {
-      const SlotEntry *Before = ThisLane->Slots;
       addTestModel(8, 50000);
       span(site(8, 49999), 4);
-      EXPECT_NE(ThisLane->Slots, Before);
+      totals(); // folds
     });
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));

@@ -3,6 +3,7 @@
 #include "torchprof/format/LiveReader.h"
 #include "Probe.h"
 #include "TestSupport.h"
+#include "torchprof/format/Fold.h"
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -25,12 +26,12 @@ static void keepBusy(Cell &C, const std::atomic<bool> &Done) {
   SlotEntry Entry;
   Entry.Data = &C;
   uint32_t Epoch = 0;
+  LogRecord Log{};
   for (uint64_t I = 1; !Done; ++I) {
     if (I % 100000 == 0)
       resetCell(Entry, ++Epoch);
-    storeRelaxed(C.Begins, C.Begins + 1);
     uint64_t Begin = clock::ticks();
-    recordSpan(C, clock::ticks() - Begin + I % 1000);
+    foldRecord(C, Log, I, LogKind::Span, clock::ticks() - Begin + I % 1000);
   }
 }
 
@@ -75,10 +76,9 @@ TEST(LiveReader, HistogramReadApartAddsUpToTheCount) {
 
 TEST(LiveReader, CellAtRestIsCopiedAsItIs) {
   Cell C = emptyCell();
-  for (uint64_t I = 0; I < 1000; ++I) {
-    C.Begins += 1;
-    recordSpan(C, I * I);
-  }
+  LogRecord Log{};
+  for (uint64_t I = 0; I < 1000; ++I)
+    foldRecord(C, Log, I, LogKind::Span, I * I);
   Cell Live, Busy;
   ASSERT_TRUE(copyLiveCell(Live, C));
   EXPECT_EQ(memcmp(&Live, &C, sizeof(C)), 0);
@@ -93,87 +93,122 @@ TEST(LiveReader, CellLeftInTheMiddleOfAnUpdateIsNotCopied) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rings of events
+// Logs
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A lane with a ring of 64 events.
-struct Ring {
-  static constexpr uint64_t Capacity = 64;
-  TraceRecord Head{};
-  std::vector<TraceEvent> Events{Capacity};
-  Lane Owner{};
+/// A log of 512 entries in turn, and before them 256 if it keeps the first.
+struct Log {
+  static constexpr uint64_t Ring = 2 * LogPageEntries;
+  LogRecord Head{};
+  std::vector<LogEntry> Entries{LogPageEntries + Ring};
 
-  explicit Ring(TraceKeep Keep) {
+  explicit Log(LogKeep Keep) {
     Head.Keep = Keep;
-    Head.Capacity = Capacity;
-    Head.Epoch = Process.Epoch.load();
-    Owner.Trace = &Head;
-    Owner.Events = Events.data();
+    Head.Ring = Ring;
+    Head.Kept = Keep == LogKeep::First ? LogPageEntries : 0;
   }
-  /// Event number I begins at tick I and lasts as long.
-  void add(uint64_t I) { traceSpan(Owner, Slot(I % 1000), I, I); }
+  /// Record number I begins at tick I and lasts as long.
+  void add() {
+    uint64_t I = Head.Written;
+    LogEntry &E = Entries[placeOf(Head, I)];
+    storeRelease(E.BeginTicks, I);
+    storeRelease(E.Packed, packEntry(Slot(I % 1000), LogKind::Span, I));
+    storeRelease(Head.Written, I + 1);
+  }
+  void add(uint64_t Count) {
+    while (Count--)
+      add();
+  }
+  void fold() { storeRelease(Head.Folded, Head.Written); }
+};
 
-  std::vector<TraceEvent> copy(uint64_t &Written) const {
-    std::vector<TraceEvent> To(Capacity);
-    Written = copyLiveRing(To.data(), Events.data(), Capacity,
-                           Head.Keep == TraceKeep::Last, Head.Written);
-    return To;
+/// A copy of it.
+struct LogCopy {
+  LogRecord Head{};
+  std::vector<LogEntry> Entries;
+
+  explicit LogCopy(const Log &L) : Entries(L.Entries.size()) {
+    copyLiveLog(Head, Entries.data(), L.Head, L.Entries.data());
+  }
+  const LogEntry &entry(uint64_t Number) const {
+    return Entries[placeOf(Head, Number)];
+  }
+  bool isWhole(uint64_t Number) const {
+    const LogEntry &E = entry(Number);
+    return E.BeginTicks == Number && durationOf(E) == Number &&
+           siteOf(E) == Slot(Number % 1000);
+  }
+  bool isBlank(uint64_t Number) const {
+    return entry(Number).BeginTicks == 0 &&
+           kindOf(entry(Number)) == LogKind::Long;
   }
 };
 } // namespace
 
-static bool isNumber(const TraceEvent &E, uint64_t I) {
-  return E.BeginTicks == I && E.Packed == ((I % 1000) << TraceDurationBits | I);
-}
-
-TEST(LiveReader, RingWrittenWithoutAPauseHasWholeEventsOrBlankOnes) {
-  Ring R(TraceKeep::Last);
+TEST(LiveReader, UnfoldedRecordsOfABusyLogAreWhole) {
+  Log L(LogKeep::None);
   std::atomic<bool> Done{false};
   std::thread Owner([&] {
-    for (uint64_t I = 0; !Done; ++I)
-      R.add(I);
+    while (!Done) {
+      L.add();
+      if (L.Head.Written % 100 == 0)
+        L.fold();
+    }
   });
   uint64_t Whole = 0;
   while (Whole < 10000) {
-    uint64_t Written = 0;
-    std::vector<TraceEvent> To = R.copy(Written);
-    if (Written < Ring::Capacity)
-      continue;
-    for (uint64_t I = Written - Ring::Capacity; I < Written; ++I) {
-      const TraceEvent &E = To[I % Ring::Capacity];
-      if (E.Packed == BlankEvent)
-        continue;
-      ++Whole;
-      EXPECT_TRUE(isNumber(E, I)) << I << " of " << Written;
-    }
+    LogCopy Copy(L);
+    for (uint64_t I = Copy.Head.Folded; I < Copy.Head.Written; ++I, ++Whole)
+      EXPECT_TRUE(Copy.isWhole(I)) << I << " of " << Copy.Head.Written;
   }
   Done = true;
   Owner.join();
 }
 
-TEST(LiveReader, OldestEventOfAFullRingIsBlank) {
-  Ring R(TraceKeep::Last);
-  uint64_t Written = 0;
-  for (uint64_t I = 0; I < Ring::Capacity - 1; ++I)
-    R.add(I);
-  EXPECT_TRUE(isNumber(R.copy(Written)[0], 0));
-  for (uint64_t I = Ring::Capacity - 1; I < 100; ++I)
-    R.add(I);
-  std::vector<TraceEvent> To = R.copy(Written);
-  EXPECT_EQ(Written, 100u);
-  EXPECT_EQ(To[36].Packed, BlankEvent);
-  EXPECT_TRUE(isNumber(To[37], 37));
-  EXPECT_TRUE(isNumber(To[35], 99));
+TEST(LiveReader, KeptRecordsOfABusyLogAreWholeOrBlank) {
+  Log L(LogKeep::Last);
+  std::atomic<bool> Done{false};
+  std::thread Owner([&] {
+    while (!Done) {
+      L.add();
+      L.fold();
+    }
+  });
+  uint64_t Whole = 0;
+  while (Whole < 10000) {
+    LogCopy Copy(L);
+    LogRange Kept = keptRecords(Copy.Head);
+    for (uint64_t I = Kept.Begin; I < Kept.End; ++I)
+      if (I && !Copy.isBlank(I)) {
+        ++Whole;
+        EXPECT_TRUE(Copy.isWhole(I)) << I << " of " << Copy.Head.Written;
+      }
+  }
+  Done = true;
+  Owner.join();
 }
 
-TEST(LiveReader, RingOfTheFirstEventsHasNoneInDoubt) {
-  Ring R(TraceKeep::First);
-  for (uint64_t I = 0; I < 100; ++I)
-    R.add(I);
-  uint64_t Written = 0;
-  std::vector<TraceEvent> To = R.copy(Written);
-  EXPECT_EQ(Written, 100u);
-  for (uint64_t I = 0; I < Ring::Capacity; ++I)
-    EXPECT_TRUE(isNumber(To[I], I));
+TEST(LiveReader, OldestRecordOfAFullLogIsBlank) {
+  Log L(LogKeep::Last);
+  L.add(Log::Ring - 1);
+  L.fold();
+  EXPECT_TRUE(LogCopy(L).isWhole(0));
+  L.add(100);
+  L.fold();
+  LogCopy Copy(L);
+  EXPECT_EQ(keptRecords(Copy.Head).Begin, 99u);
+  EXPECT_TRUE(Copy.isBlank(99));
+  EXPECT_TRUE(Copy.isWhole(100));
+  EXPECT_TRUE(Copy.isWhole(Log::Ring + 98));
+}
+
+TEST(LiveReader, LogOfTheFirstRecordsHasNoneInDoubt) {
+  Log L(LogKeep::First);
+  L.add(LogPageEntries + 3 * Log::Ring);
+  L.fold();
+  LogCopy Copy(L);
+  EXPECT_EQ(keptRecords(Copy.Head).End, LogPageEntries);
+  for (uint64_t I = 0; I < LogPageEntries; ++I)
+    EXPECT_TRUE(Copy.isWhole(I));
 }

@@ -158,12 +158,12 @@ TEST_F(Root, ExceptionLeavesSpansUnfinishedAndTheNextRunIsARun) {
 TEST_F(Root, AbandonedSpanLeavesNoCurrentSite) {
   run([] {
     enter(site(7, 0));
-    uint64_t Node = beginSpan(site(7, 1));
-    abandonSpan(format::Slot{1}, Node);
+    span(site(7, 1), 1);
+    FrameSpan(format::Slot{1}).abandon();
   });
   EXPECT_EQ(profile().Lanes[0].CurrentSlot, format::NoSlot);
-  EXPECT_EQ(profile().begins(1), 1u);
-  EXPECT_EQ(profile().count(1), 0u);
+  EXPECT_EQ(profile().begins(1), 2u);
+  EXPECT_EQ(profile().count(1), 1u);
 }
 
 TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
@@ -173,9 +173,8 @@ TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
     uint64_t Node = beginSpan(site(7, 1));
     deeper([] {
       enter(site(8, 0));
-      uint64_t Inner = beginSpan(site(8, 1));
-      abandonSpan(format::Slot{5},
-                  Inner); // the custom op of site(7, 1) catches it
+      // The custom op of site(7, 1) catches it.
+      FrameSpan(Line.Models.slotOf(site(8, 1))).abandon();
     });
     advanceClock(3);
     endSpan(Node, site(7, 1));

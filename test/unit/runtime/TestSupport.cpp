@@ -27,7 +27,7 @@ using namespace format;
 
 template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
   uint32_t Number = L.Record.Lane;
-  To.Lanes.push_back(L.Record);
+  To.Lanes.push_back({L.Record, L.CurrentSlot, L.CurrentTicks});
   for (const auto &Cells : L.Cells)
     for (const Cell &C : Cells)
       if (C.Epoch == To.Header.Epoch)
@@ -35,11 +35,11 @@ template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
   for (const report::RunRing &R : L.Runs)
     To.Runs.push_back(
         {Number, R.Slot, R.Count, {R.Samples.begin(), R.Samples.end()}});
-  for (const report::TraceBuffer &T : L.Traces)
-    To.Traces.push_back(
-        {Number,
-         {T.Keep, uint32_t(To.Header.Epoch), T.Capacity, T.Written},
-         {T.Events.begin(), T.Events.end()}});
+  for (const report::TraceBuffer &T : L.Traces) {
+    To.Traces.push_back({Number, T.Keep, T.Capacity, T.Written, {}});
+    for (const report::TraceEvent &E : T.Events)
+      To.Traces.back().Events.push_back({E.BeginTicks, E.Ticks, E.Site});
+  }
   for (const auto &M : L.Measures)
     for (const MeasureCell &C : M.Cells)
       if (C.Epoch == To.Header.Epoch)

@@ -21,6 +21,10 @@ namespace torchprof::test {
 /// What a profile holds, as far as tests ask. Reading aborts the test with a
 /// failure if the file is not well formed.
 struct ReadProfile {
+  struct TraceEvent {
+    uint64_t BeginTicks, Ticks;
+    format::Slot Site;
+  };
   struct CellOf {
     uint32_t Lane;
     format::Cell Data;
@@ -34,15 +38,21 @@ struct ReadProfile {
   };
   struct TraceOf {
     uint32_t Lane;
-    format::TraceRecord Head;
-    std::vector<format::TraceEvent> Events; ///< in the order of the ring
+    format::LogKeep Keep;
+    uint64_t Capacity;
+    uint64_t Written;               ///< spans offered
+    std::vector<TraceEvent> Events; ///< in the order of their ends
+  };
+  struct LaneOf : format::LaneRecord {
+    format::Slot CurrentSlot;
+    uint64_t CurrentTicks;
   };
   format::FileHeader Header{};
   format::ProcessRecord Process{};
   std::vector<format::ModelRecord> Models;
   std::vector<std::string> Manifests;
   std::vector<format::ClockAnchor> Anchors;
-  std::vector<format::LaneRecord> Lanes;
+  std::vector<LaneOf> Lanes;
   std::vector<CellOf> Cells;
   std::vector<RunsOf> Runs;
   std::vector<TraceOf> Traces;

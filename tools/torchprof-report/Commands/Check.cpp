@@ -114,7 +114,7 @@ static void printInFlight(const Profile &P, const SiteTable &Sites,
                           const SlotToSite &Slots, raw_ostream &OS) {
   Facts F(OS);
   for (const Lane &L : P.Lanes) {
-    uint32_t S = Slots[L.Record.CurrentSlot];
+    uint32_t S = Slots[L.CurrentSlot];
     if (S == NoIndex)
       continue;
     std::string Module = Sites.modulePath(S);

@@ -95,7 +95,7 @@ static Expected<Reading> readNow() {
   R.Open = P->State == format::FileState::Open;
   R.Seconds = monotonicSeconds();
   for (const Lane &L : P->Lanes) {
-    format::Slot Slot = L.Record.CurrentSlot;
+    format::Slot Slot = L.CurrentSlot;
     if (Slot == format::NoSlot || L.Record.State != format::LaneState::Live)
       continue;
     uint32_t S = Slots[Slot];
@@ -105,7 +105,7 @@ static Expected<Reading> readNow() {
     std::string Module = R.Sites.modulePath(S);
     if (!Module.empty())
       Text += " in " + Module;
-    double Since = R.Sites.clock().monotonicNs(L.Record.CurrentTicks);
+    double Since = R.Sites.clock().monotonicNs(L.CurrentTicks);
     double Open = R.Seconds * 1e9 - Since;
     // A file from another machine or boot has another clock.
     if (R.Open && Since >= 0 && Open >= 0 && Open < 1e9 * 86400)

@@ -52,16 +52,11 @@ void Timeline::visitLane(const Lane &L, uint32_t FirstTrack,
   const SiteTable &Sites = In->Sites;
   std::vector<std::pair<uint64_t, uint64_t>> Finished;
   for (const TraceBuffer &B : L.Traces) {
-    size_t Count = B.Events.size();
-    bool Wrapped =
-        B.Keep == format::TraceKeep::Last && B.Written > B.Capacity && Count;
-    size_t First = Wrapped ? B.Written % Count : 0;
-    for (size_t I = 0; I < Count; ++I) {
-      const format::TraceEvent &E = B.Events[(First + I) % Count];
-      uint32_t Site = (*In->SlotsOfSingle)[siteOf(E)];
+    for (const TraceEvent &E : B.Events) {
+      uint32_t Site = (*In->SlotsOfSingle)[E.Site];
       if (Site == NoIndex || !In->Selected.matches(Sites, Site))
         continue;
-      uint64_t EndTicks = E.BeginTicks + durationOf(E);
+      uint64_t EndTicks = E.BeginTicks + E.Ticks;
       double Begin = Sites.clock().sinceStart(E.BeginTicks);
       double End = Sites.clock().sinceStart(EndTicks);
       TimelineSpan Span;

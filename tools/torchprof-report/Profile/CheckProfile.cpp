@@ -158,7 +158,7 @@ void Checker::lane(const Lane &L) {
   for (const RunRing &R : L.Runs)
     if (!hasSlot(R.Slot))
       add(Where + ", runs of slot " + Twine(number(R.Slot)), UnknownSlot);
-  format::Slot Current = L.Record.CurrentSlot;
+  format::Slot Current = L.CurrentSlot;
   if (Current != format::NoSlot && !hasSlot(Current))
     add(Where + ", current slot " + Twine(number(Current)), UnknownSlot);
 }
@@ -208,8 +208,8 @@ size_t report::dropBadCells(Profile &P) {
         return Check.measureCell(M, C);
       });
     erase_if(L.Runs, [&](const RunRing &R) { return !Check.hasSlot(R.Slot); });
-    if (!Check.hasSlot(L.Record.CurrentSlot))
-      L.Record.CurrentSlot = format::NoSlot;
+    if (!Check.hasSlot(L.CurrentSlot))
+      L.CurrentSlot = format::NoSlot;
   }
   return Dropped;
 }

@@ -46,8 +46,10 @@ inline constexpr EnumName<format::LaneState> EnumNames<format::LaneState>[] = {
     {format::LaneState::Live, "live"}, {format::LaneState::Free, "free"}};
 
 template <>
-inline constexpr EnumName<format::TraceKeep> EnumNames<format::TraceKeep>[] = {
-    {format::TraceKeep::First, "first"}, {format::TraceKeep::Last, "last"}};
+inline constexpr EnumName<format::LogKeep> EnumNames<format::LogKeep>[] = {
+    {format::LogKeep::None, "none"},
+    {format::LogKeep::First, "first"},
+    {format::LogKeep::Last, "last"}};
 
 template <>
 inline constexpr EnumName<format::DynamicKind>

@@ -50,15 +50,22 @@ struct RunRing {
   llvm::ArrayRef<format::RunSample> Samples;
 };
 
+/// One recorded span of a trace.
+struct TraceEvent {
+  uint64_t BeginTicks = 0;
+  uint64_t Ticks = 0;
+  format::Slot Site{};
+};
+
 /// Recorded spans of one lane, in the order of their ends.
 struct TraceBuffer {
-  format::TraceKeep Keep = format::TraceKeep::First;
-  uint64_t Capacity = 0;
-  uint64_t Written = 0; ///< events offered, kept or not
-  llvm::ArrayRef<format::TraceEvent> Events;
+  format::LogKeep Keep = format::LogKeep::First;
+  uint64_t Capacity = 0; ///< the first or last so many are kept
+  uint64_t Written = 0;  ///< events offered, kept or not
+  llvm::ArrayRef<TraceEvent> Events;
 
   uint64_t dropped() const {
-    return Written > Capacity ? Written - Capacity : 0;
+    return Written > Events.size() ? Written - Events.size() : 0;
   }
 };
 
@@ -73,6 +80,10 @@ struct MeasureCells {
 
 struct Lane {
   format::LaneRecord Record = {};
+  /// Where the thread was: its innermost open span.
+  format::Slot CurrentSlot = format::NoSlot;
+  uint64_t CurrentTicks = 0;
+  uint64_t FoldTicks = 0; ///< spent in folding its log
   std::vector<llvm::ArrayRef<format::Cell>> Cells;
   std::vector<RunRing> Runs;
   std::vector<TraceBuffer> Traces;

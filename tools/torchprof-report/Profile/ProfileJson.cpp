@@ -325,13 +325,13 @@ template <class IO> void Mapping<IO>::runs(IO &io, Ref<RunRing> R) {
 
 template <class IO> void Mapping<IO>::trace(IO &io, Ref<TraceBuffer> T) {
   io.choice("keep", T.Keep);
-  tuples<format::TraceEvent>(io, "events", T.Events, [](auto &io, auto &E) {
-    uint64_t Slot = number(siteOf(E)), Duration = durationOf(E);
-    io.value(Slot, UINT64_MAX >> format::TraceDurationBits);
+  tuples<TraceEvent>(io, "events", T.Events, [](auto &io, auto &E) {
+    uint64_t Slot = number(E.Site);
+    io.value(Slot, format::MaxSlots - 1);
     io.value(E.BeginTicks);
-    io.value(Duration, format::MaxTraceDuration);
+    io.value(E.Ticks);
     if constexpr (IO::Reading)
-      E.Packed = Slot << format::TraceDurationBits | Duration;
+      E.Site = format::Slot(static_cast<uint32_t>(Slot));
   });
   if constexpr (IO::Reading)
     T.Capacity = T.Written = T.Events.size();
@@ -381,7 +381,6 @@ template <class IO> void Mapping<IO>::lane(IO &io, Ref<Lane> L) {
     R.Lane = static_cast<uint32_t>(P.Lanes.size());
     R.State = format::LaneState::Live;
     R.Threads = 1;
-    R.CurrentSlot = format::NoSlot;
   }
   io.member("lane", R.Lane);
   if constexpr (IO::Reading)
@@ -392,8 +391,9 @@ template <class IO> void Mapping<IO>::lane(IO &io, Ref<Lane> L) {
   io.member("thread", R.Thread);
   io.member("threads", R.Threads);
   io.member("name", R.Name);
-  io.optional("current_slot", R.CurrentSlot, format::NoSlot);
-  io.optional("current_ticks", R.CurrentTicks);
+  io.optional("current_slot", L.CurrentSlot, format::NoSlot);
+  io.optional("current_ticks", L.CurrentTicks);
+  io.optional("fold_ticks", L.FoldTicks);
   ArrayRef<format::Cell> Read;
   cells<format::Cell>(io, L.Cells, Read, [&](IO &io, auto &C) { cell(io, C); });
   if constexpr (IO::Reading)

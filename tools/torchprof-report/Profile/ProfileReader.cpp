@@ -2,6 +2,7 @@
 
 #include "ProfileReader.h"
 #include "EnumNames.h"
+#include "LaneLog.h"
 #include "ProfileJson.h"
 #include "torchprof/format/LiveReader.h"
 #include "torchprof/format/Segments.h"
@@ -9,8 +10,7 @@
 
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/FileSystem.h"
-
-#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 #include <map>
@@ -85,6 +85,8 @@ private:
   bool SawCells = false;
   std::map<uint32_t, size_t> LaneIndex; ///< by number, in Profile::Lanes
   format::SlotMap<std::monostate> Taken;
+  std::vector<LaneLog> Logs;
+  uint64_t ResetTicks = 0;
 };
 
 } // namespace
@@ -124,6 +126,7 @@ Error Reader::readHeader() {
                       Twine(Header.HeaderBytes));
   P.State = Header.State;
   P.Epoch = Header.Epoch;
+  ResetTicks = Header.ResetTicks;
   Limit = Header.FileBytes;
   if (Limit < format::PageBytes) {
     Offset = offsetof(format::FileHeader, FileBytes);
@@ -292,31 +295,28 @@ bool Reader::read(ConstSegmentOf<SegmentType::Runs> S) {
   return true;
 }
 
-bool Reader::read(ConstSegmentOf<SegmentType::Trace> S) {
-  format::TraceRecord Record = record(S);
+bool Reader::read(ConstSegmentOf<SegmentType::Log> S) {
+  format::LogRecord Record = record(S);
   Lane *L = findLane(S.header());
   if (!L)
     return false;
-  if (Record.Keep != format::TraceKeep::First &&
-      Record.Keep != format::TraceKeep::Last)
-    return damaged("keep is neither 1 nor 2 but " +
+  if (nameOf(Record.Keep).empty())
+    return damaged("keep is neither 0, 1 nor 2 but " +
                    Twine(unsigned(Record.Keep)));
-  ArrayRef<format::TraceEvent> Events;
-  if (!entries(S, Record.Capacity, Record.Capacity, Events))
+  ArrayRef<format::LogEntry> Entries;
+  if (!isPowerOf2_64(Record.Ring))
+    return damaged("a log of " + Twine(Record.Ring) +
+                   " entries in turn, which is no power of two");
+  if (!entries(S, SaturatingAdd(Record.Kept, Record.Ring), 0, Entries))
     return false;
-  // Of an older epoch: the ring was not touched since the last reset.
-  if (Record.Epoch != static_cast<uint32_t>(P.Epoch)) {
-    Record.Written = 0;
-  } else if (P.State == format::FileState::Open) {
-    auto Copy = P.allocate<format::TraceEvent>(Events.size());
-    Record.Written = format::copyLiveRing(
-        Copy.data(), Events.data(), Record.Capacity,
-        Record.Keep == format::TraceKeep::Last, S.record().Written);
-    Events = Copy;
-  }
-  L->Traces.push_back(
-      {Record.Keep, Record.Capacity, Record.Written,
-       Events.take_front(std::min(Record.Written, Record.Capacity))});
+  if (Record.Folded < Record.Written &&
+      Record.Written - Record.Folded > Record.Ring)
+    return damaged(Twine(Record.Written - Record.Folded) +
+                   " unfolded records in a log of " + Twine(Record.Ring));
+  Logs.push_back({LaneIndex[S.header().Lane], {}, {}});
+  LaneLog &Log = Logs.back();
+  Log.Entries = P.allocate<format::LogEntry>(Record.Kept + Record.Ring);
+  format::copyLiveLog(Log.Head, Log.Entries.data(), S.record(), S.entries());
   return true;
 }
 
@@ -385,6 +385,8 @@ bool Reader::read(ConstSegmentOf<SegmentType::Measure> S) {
 }
 
 Error Reader::finish() {
+  for (const LaneLog &Log : Logs)
+    foldLog(P, Log, ResetTicks);
   if (Damage.empty())
     return Error::success();
   if (!SawCells)

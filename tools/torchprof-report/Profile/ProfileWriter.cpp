@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProfileWriter.h"
+#include "LaneLog.h"
 #include "torchprof/format/Segments.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
+#include <deque>
 #include <functional>
 
 using namespace llvm;
@@ -51,11 +53,13 @@ private:
   }
   void addModel(const Model &M);
   void addDynamicSites();
+  void addLog(const Lane &L, const TraceBuffer *Trace);
   void addLane(const Lane &L);
   void addMeasure(uint32_t Lane, const MeasureCells &M);
 
   const Profile &P;
   std::vector<Segment> Segments;
+  std::deque<std::vector<format::LogEntry>> Logs; ///< segments point into it
 };
 
 } // namespace
@@ -144,9 +148,21 @@ void Layout::addMeasure(uint32_t Lane, const MeasureCells &M) {
   add<SegmentType::Measure>(Lane, Record, M.Cells);
 }
 
+void Layout::addLog(const Lane &L, const TraceBuffer *Trace) {
+  std::vector<format::LogEntry> &Entries = Logs.emplace_back();
+  LaneLog Log = makeLog(L, Trace, P.Epoch, Entries);
+  if (Trace && Trace != &L.Traces.front())
+    Log.Head.FoldTicks = 0;
+  add<SegmentType::Log>(L.Record.Lane, Log.Head, ArrayRef(Entries));
+}
+
 void Layout::addLane(const Lane &L) {
   uint32_t Number = L.Record.Lane;
   add<SegmentType::Lane>(Number, L.Record);
+  if (L.Traces.empty())
+    addLog(L, nullptr);
+  for (const TraceBuffer &T : L.Traces)
+    addLog(L, &T);
   for (ArrayRef<format::Cell> Cells : L.Cells) {
     auto Count = static_cast<uint32_t>(Cells.size());
     add<SegmentType::Cells>(Number, {Count, Count}, Cells);
@@ -154,10 +170,6 @@ void Layout::addLane(const Lane &L) {
   for (const RunRing &R : L.Runs)
     add<SegmentType::Runs>(Number, {R.Slot, R.Capacity, R.Count}, R.Samples,
                            R.Capacity - R.Samples.size());
-  for (const TraceBuffer &T : L.Traces)
-    add<SegmentType::Trace>(
-        Number, {T.Keep, static_cast<uint32_t>(P.Epoch), T.Capacity, T.Written},
-        T.Events, T.Capacity - T.Events.size());
   for (const MeasureCells &M : L.Measures)
     addMeasure(Number, M);
 }

@@ -97,7 +97,6 @@ Expected<Profile> Merger::finish() {
   P.Process.Mode = format::RecordMode::Aggregate;
   Lane L;
   L.Record.State = format::LaneState::Free;
-  L.Record.CurrentSlot = format::NoSlot;
   L.Record.Threads = 1;
   setFixedText(L.Record.Name, "merged");
   std::vector<format::Cell> Cells;

@@ -203,6 +203,8 @@ void SiteTable::addProbeCost(const Profile &P,
     bool Wraps = Sites[S].Flags & (SF_Root | SF_Module | SF_Control | SF_Async);
     Ticks += static_cast<double>(Spans) * (Wraps ? Explicit : Lowered);
   }
+  for (const Lane &L : P.Lanes)
+    Ticks += static_cast<double>(L.FoldTicks);
   ProbeTicks += Ticks * TickClock(P).nsPerTick() / Clock.nsPerTick();
 }
 

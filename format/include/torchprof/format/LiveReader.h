@@ -1,8 +1,8 @@
 //===- LiveReader.h - records read while they are written -------*- C++ -*-===//
 //
-// Reads cells and rings of events that their owner may be updating, without
-// the owner's help: the owner never waits and does not know that it is read.
-// Serves for the files of killed processes too.
+// Reads cells and logs that their owner may be updating, without the owner's
+// help: the owner never waits and does not know that it is read. Serves for the
+// files of killed processes too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +35,13 @@ inline bool copyCellStart(Cell &To, const Cell &From, uint64_t End,
                           unsigned Tries) {
   for (; Tries; --Tries) {
     uint64_t Word = __atomic_load_n(&From.Word, __ATOMIC_ACQUIRE);
+    uint64_t Folded = __atomic_load_n(&From.Folded, __ATOMIC_ACQUIRE);
     if (Word % 2)
       continue;
     copyWords(&To, &From, End);
     if (__atomic_load_n(&From.Word, __ATOMIC_RELAXED) == Word &&
-        To.Word == Word)
+        __atomic_load_n(&From.Folded, __ATOMIC_RELAXED) == Folded &&
+        To.Word == Word && To.Folded == Folded)
       return true;
   }
   return false;
@@ -107,38 +109,45 @@ inline bool copyLiveCell(MeasureCell &To, const MeasureCell &From) {
   return false;
 }
 
-/// Copies a lane's ring of events to \p To; both have room for \p Capacity.
-/// \p Offered is the owner's count of events, of which the ring keeps the last
-/// if it \p Wraps and else the first. Returns that count. Events that were
-/// overwritten meanwhile, or may have been, are blank in the copy: in a full
-/// ring at least the oldest.
-inline uint64_t copyLiveRing(TraceEvent *To, const TraceEvent *Events,
-                             uint64_t Capacity, bool Wraps,
-                             const uint64_t &Offered) {
-  auto Count = [&] { return __atomic_load_n(&Offered, __ATOMIC_ACQUIRE); };
-  uint64_t Written = 0, Copied = 0;
-  // Copying is faster than recording: each round has less to do.
-  for (unsigned Round = 0; Round < 8; ++Round) {
-    Written = Count();
-    if (Written < Copied) // emptied meanwhile
-      Copied = 0;
-    uint64_t End = Wraps ? Written : std::min(Written, Capacity);
-    for (uint64_t I = std::max(Copied, End > Capacity ? End - Capacity : 0);
-         I < End; ++I)
-      copyWords(&To[I % Capacity], &Events[I % Capacity], sizeof(TraceEvent));
-    Copied = End;
-    if (Count() == Written)
+/// Copies the head of a log, and to the places where they lie in it, its
+/// records: those that are not folded, and those that are kept. \p To has room
+/// for as many entries as the log. If the owner was too fast for the unfolded
+/// ones to be read, the copy has none: they are in its cells by then. So cells
+/// are to be copied after their log. Kept records that were overwritten
+/// meanwhile, or may have been, are blank: in a full ring at least the oldest.
+inline void copyLiveLog(LogRecord &Head, LogEntry *To, const LogRecord &Record,
+                        const LogEntry *Entries) {
+  auto Written = [&] {
+    return __atomic_load_n(&Record.Written, __ATOMIC_ACQUIRE);
+  };
+  for (unsigned Tries = 8; Tries; --Tries) {
+    uint64_t Before = __atomic_load_n(&Record.Folded, __ATOMIC_ACQUIRE);
+    copyWords(&Head, &Record, sizeof(Head));
+    Head.Folded = Before;
+    if (Head.Folded < Head.Written && Head.Written - Head.Folded > Head.Ring) {
+      Head.Folded = Head.Written;
+      continue;
+    }
+    for (uint64_t I = Head.Folded; I < Head.Written; ++I) {
+      uint64_t Place = placeOf(Head, I);
+      copyWords(&To[Place], &Entries[Place], sizeof(LogEntry));
+    }
+    // The owner may be writing record number Written, in the place of the one
+    // that lies a ring before it.
+    if (Written() < Head.Folded + Head.Ring &&
+        __atomic_load_n(&Record.Base, __ATOMIC_RELAXED) == Head.Base)
       break;
+    Head.Folded = Head.Written;
   }
-  if (!Wraps)
-    return Written;
-  // The owner may be writing event number Latest, in the place of the one that
-  // lies a capacity before it.
-  uint64_t Latest = Count();
-  for (uint64_t I = Written > Capacity ? Written - Capacity : 0;
-       I < Written && I + Capacity <= Latest; ++I)
-    To[I % Capacity] = {0, BlankEvent};
-  return Written;
+  LogRange Kept = keptRecords(Head);
+  for (uint64_t I = Kept.Begin; I < Kept.End; ++I) {
+    uint64_t Place = placeOf(Head, I);
+    copyWords(&To[Place], &Entries[Place], sizeof(LogEntry));
+  }
+  uint64_t Latest = Written();
+  if (Head.Keep == LogKeep::Last)
+    for (uint64_t I = Kept.Begin; I < Kept.End && I + Head.Ring <= Latest; ++I)
+      To[placeOf(Head, I)] = BlankEntry;
 }
 
 } // namespace torchprof::format

@@ -22,6 +22,7 @@
 
 #include "torchprof/format/DynamicSite.h"
 #include "torchprof/format/Histogram.h"
+#include "torchprof/format/LogRecord.h"
 #include "torchprof/format/Measure.h"
 #include "torchprof/format/Site.h"
 
@@ -61,7 +62,8 @@ struct FileHeader {
   uint64_t FileBytes;    ///< end of the last complete segment
   uint64_t SegmentCount; ///< number of complete segments
   uint64_t Epoch;        ///< grows with every reset of all cells
-  uint8_t Reserved[PageBytes - 48];
+  uint64_t ResetTicks;   ///< of the last reset, 0 before the first
+  uint8_t Reserved[PageBytes - 56];
 };
 static_assert(sizeof(FileHeader) == PageBytes);
 
@@ -158,27 +160,24 @@ struct LaneRecord {
   uint64_t Thread;  ///< kernel thread id of the present or last owner
   uint64_t Threads; ///< number of threads that have owned the lane
   char Name[16];    ///< name of the present or last owner
-  /// Slot of the innermost open span, NoSlot between runs. The start of that
-  /// span is stored before the slot.
-  Slot CurrentSlot;
-  uint32_t Reserved0;
-  uint64_t CurrentTicks;
-  uint64_t Reserved[8];
+  uint64_t Reserved[10];
 };
 static_assert(sizeof(LaneRecord) == 120);
 
-inline constexpr unsigned FirstSamples = 7;
+inline constexpr unsigned FirstSamples = 6;
 
 /// The aggregate of one slot on one lane; a slot whose cell cannot hold more
-/// in a bucket is continued in a further cell. One writer. Word is twice the
-/// number of recorded spans, plus one while the owner updates the record: a
-/// reader retries when it is odd or changed; in the file of a killed process an
-/// odd word marks a torn cell. Begins and Cut are written outside of that
-/// protection, each with one store.
+/// in a bucket is continued in a further cell. One writer at a time, which
+/// folds the records of the lane's log into it (Log.h). Word is twice the
+/// number of folded spans, plus one during an update: a reader retries when it
+/// is odd, or when it or Folded has changed. In the file of a killed process an
+/// odd word marks a cell whose last update the log undoes. Cut and Nested are
+/// written outside of that protection, each with one store.
 struct Cell {
   Slot Site;
-  uint32_t Epoch; ///< of the last reset that this cell has seen
-  uint64_t Word;  ///< 2 * count, odd while updating
+  uint32_t Epoch;  ///< of the last reset that this cell has seen
+  uint64_t Word;   ///< 2 * count, odd while updating
+  uint64_t Folded; ///< number behind that of the record folded last
 #define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
   uint64_t NAME;
 #include "torchprof/format/CellFields.def"
@@ -207,43 +206,6 @@ struct RunsRecord {
   uint64_t Count;
 };
 inline constexpr uint32_t RunsCapacity = 1024;
-
-/// One recorded span of the trace mode. Packed is slot << 40 | duration in
-/// ticks; durations saturate at 2^40 - 1.
-struct TraceEvent {
-  uint64_t BeginTicks;
-  uint64_t Packed;
-};
-inline constexpr unsigned TraceDurationBits = 40;
-inline constexpr uint64_t MaxTraceDuration =
-    (uint64_t(1) << TraceDurationBits) - 1;
-/// Packed of an event that was overwritten while it was copied.
-inline constexpr uint64_t BlankEvent = UINT64_MAX;
-static_assert(sizeof(TraceEvent) == 16);
-
-constexpr uint64_t packEvent(Slot Site, uint64_t Ticks) {
-  return uint64_t(number(Site)) << TraceDurationBits |
-         (Ticks < MaxTraceDuration ? Ticks : MaxTraceDuration);
-}
-constexpr Slot siteOf(const TraceEvent &E) {
-  return Slot(static_cast<uint32_t>(E.Packed >> TraceDurationBits));
-}
-constexpr uint64_t durationOf(const TraceEvent &E) {
-  return E.Packed & MaxTraceDuration;
-}
-
-enum class TraceKeep : uint32_t { First = 1, Last = 2 };
-
-/// Head of a Trace segment. Written counts every event that was offered; with
-/// keep=first the first Capacity of them are kept, with keep=last the last,
-/// event i at i % Capacity. Dropped = max(0, Written - Capacity). Events are in
-/// the order of their ends.
-struct TraceRecord {
-  TraceKeep Keep;
-  uint32_t Epoch; ///< as in Cell: of an older epoch, the ring is empty
-  uint64_t Capacity;
-  uint64_t Written;
-};
 
 } // namespace torchprof::format
 

@@ -6,16 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TORCHPROF_ATOMICS_H
-#define TORCHPROF_ATOMICS_H
+#ifndef TORCHPROF_FORMAT_ATOMICS_H
+#define TORCHPROF_FORMAT_ATOMICS_H
 
 #include <type_traits>
 
-namespace torchprof {
+namespace torchprof::format {
 
 template <typename T> inline T loadRelaxed(const T &Field) {
   T Value;
   __atomic_load(&Field, &Value, __ATOMIC_RELAXED);
+  return Value;
+}
+template <typename T> inline T loadAcquire(const T &Field) {
+  T Value;
+  __atomic_load(&Field, &Value, __ATOMIC_ACQUIRE);
   return Value;
 }
 template <typename T>
@@ -27,6 +32,6 @@ inline void storeRelease(T &Field, std::type_identity_t<T> Value) {
   __atomic_store(&Field, &Value, __ATOMIC_RELEASE);
 }
 
-} // namespace torchprof
+} // namespace torchprof::format
 
-#endif // TORCHPROF_ATOMICS_H
+#endif // TORCHPROF_FORMAT_ATOMICS_H

@@ -1,0 +1,34 @@
+//===- LogPages.h - where a lane's log goes on ------------------*- C++ -*-===//
+//
+// A lane's log is used page by page. At the end of each, and at the end of an
+// outermost root, it is decided whether to fold what has been written, and
+// where the log goes on: at its first page again while that is near the
+// processor, in the next one in trace mode.
+//
+// Owner only; the lane is attached.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_LOGPAGES_H
+#define TORCHPROF_LOGPAGES_H
+
+#include "Lane.h"
+
+namespace torchprof {
+
+/// Called by append() when Written has come to the end of a page.
+void logPageEnded(Lane &L);
+
+/// At the end of a run: folds if it is worth it.
+void logRunEnded(Lane &L);
+
+/// Folds all that is in the log. What it takes is no part of the spans that are
+/// open meanwhile.
+void foldLog(Lane &L);
+
+/// Lets the log begin anew if a reset was made since it was written last.
+void followReset(Lane &L);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_LOGPAGES_H

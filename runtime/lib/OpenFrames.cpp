@@ -1,0 +1,105 @@
+//===- OpenFrames.cpp - spans open on a lane ------------------------------===//
+
+#include "OpenFrames.h"
+
+#include "Pages.h"
+#include "Probe.h"
+
+#include <algorithm>
+
+namespace torchprof {
+
+using namespace format;
+
+static bool isPair(const OpenFrame &F) { return !F.Stack && !F.Region; }
+
+/// Makes room for one frame more.
+static bool growFrames(Lane &L) {
+  if (L.Depth < HotFrames + L.MoreCapacity)
+    return true;
+  uint32_t Capacity = std::max<uint32_t>(2 * L.MoreCapacity, HotFrames);
+  PageSource &Pages = PageSource::system();
+  auto *More =
+      static_cast<OpenFrame *>(Pages.plain(Capacity * sizeof(OpenFrame)));
+  if (!More)
+    return false;
+  std::copy_n(L.MoreFrames, L.MoreCapacity, More);
+  if (L.MoreFrames)
+    Pages.free(L.MoreFrames, L.MoreCapacity * sizeof(OpenFrame));
+  L.MoreFrames = More;
+  L.MoreCapacity = Capacity;
+  return true;
+}
+
+void pushFrame(Lane &L, const OpenFrame &Frame) {
+  if (growFrames(L))
+    frameAt(L, L.Depth++) = Frame;
+}
+
+void dropFrames(Lane &L, uint32_t Depth) {
+  if (Depth >= L.Depth)
+    return;
+  L.Depth = Depth;
+  const OpenFrame &F = frameAt(L, Depth);
+  setCurrent(L, F.OuterTicks, F.Outer);
+}
+
+void dropDeadRoots(Lane &L, uintptr_t Stack) {
+  uint32_t Depth = L.Depth;
+  for (uint32_t I = Depth; I-- > 0;) {
+    const OpenFrame &F = frameAt(L, I);
+    if (F.Region || F.Stack > Stack)
+      break;
+    if (F.Stack)
+      Depth = I;
+  }
+  dropFrames(L, Depth);
+}
+
+void dropStrayPairs(Lane &L) {
+  uint32_t Depth = L.Depth;
+  while (Depth && isPair(frameAt(L, Depth - 1)))
+    --Depth;
+  dropFrames(L, Depth);
+  if (!Depth)
+    setCurrent(L, 0, packCurrent(NoSlot, false));
+}
+
+void dropRoot(Lane &L) {
+  uint32_t Depth = L.Depth;
+  while (Depth && isPair(frameAt(L, Depth - 1)))
+    --Depth;
+  if (Depth && frameAt(L, Depth - 1).Stack)
+    --Depth;
+  dropFrames(L, Depth);
+  if (!L.Depth)
+    setCurrent(L, 0, packCurrent(NoSlot, false));
+}
+
+std::optional<OpenFrame> popFrame(Lane &L, uint64_t Begin, Slot Site) {
+  for (uint32_t I = L.Depth; I-- > 0;) {
+    OpenFrame F = frameAt(L, I);
+    if (F.Begin != Begin || F.Site != Site)
+      continue;
+    dropFrames(L, I);
+    return F;
+  }
+  return std::nullopt;
+}
+
+uint32_t depthAround(Lane &L, uint64_t Begin, Slot Site) {
+  for (uint32_t I = 0; I < L.Depth; ++I)
+    if (const OpenFrame &F = frameAt(L, I);
+        F.OuterTicks == Begin && slotOfCurrent(F.Outer) == Site)
+      return I;
+  return L.Depth;
+}
+
+bool hasOpenRoot(Lane &L) {
+  for (uint32_t I = 0; I < L.Depth; ++I)
+    if (frameAt(L, I).Stack)
+      return true;
+  return false;
+}
+
+} // namespace torchprof

@@ -1,0 +1,226 @@
+//===- LogTest.cpp - logs of lanes and their folding ----------------------===//
+
+#include "Control.h"
+#include "OpenFrames.h"
+#include "Probe.h"
+#include "TestSupport.h"
+#include "torchprof/format/Fold.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+namespace {
+
+/// What a fold works on, in memory that a child shares with the test.
+struct Folding {
+  Cell C;
+  LogRecord Log;
+};
+
+constexpr uint64_t Number = 5, Ticks = 1000;
+
+void fold(Folding &F, LogKind Kind) {
+  foldRecord(F.C, F.Log, Number, Kind, Ticks);
+}
+
+/// A cell with four spans, the last of them record 4.
+void begin(Folding &F) {
+  F = {};
+  F.C.Min = UINT64_MAX;
+  for (uint64_t I = 1; I < Number; ++I)
+    foldRecord(F.C, F.Log, I, LogKind::Span, 10 * I);
+}
+
+/// What the reader makes of it.
+Cell mended(Folding F, LogKind Kind) {
+  if (F.C.Word % 2)
+    undoFold(F.C, F.Log, F.Log.UndoNumber - 1, Ticks);
+  if (F.C.Folded <= Number)
+    fold(F, Kind);
+  return F.C;
+}
+
+/// Stops a child at every instruction of a fold. Returns the number of
+/// instructions, 0 if this system does not allow it.
+unsigned stepThrough(Folding &F, LogKind Kind, const Cell &Wanted) {
+  pid_t Child = fork();
+  if (Child == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0)
+      _exit(1);
+    raise(SIGSTOP);
+    fold(F, Kind);
+    _exit(0);
+  }
+  unsigned Steps = 0, Torn = 0;
+  int Status = 0;
+  waitpid(Child, &Status, 0);
+  while (WIFSTOPPED(Status)) {
+    Cell Found = mended(F, Kind);
+    if (memcmp(&Found, &Wanted, sizeof(Cell)) != 0) {
+      ADD_FAILURE() << "killed after instruction " << Steps;
+      kill(Child, SIGKILL);
+    }
+    Torn += F.C.Word % 2;
+    ptrace(PTRACE_SINGLESTEP, Child, nullptr, nullptr);
+    waitpid(Child, &Status, 0);
+    ++Steps;
+  }
+  if (WIFEXITED(Status) && WEXITSTATUS(Status) == 1)
+    return 0;
+  EXPECT_GT(Torn, 5u);
+  return Steps;
+}
+
+class Log : public testing::Test {
+protected:
+  ReadProfile recorded(const std::function<void()> &Body) {
+    record(Folder.file("p.tprof"), [&] {
+      useTestClock();
+      addTestModel(7, 3);
+      Body();
+    });
+    return readProfile(Folder.file("p.tprof"));
+  }
+  TestFolder Folder;
+};
+
+uint64_t enter(SiteId Site) {
+  return enterRoot(Site, reinterpret_cast<uintptr_t>(&Site));
+}
+
+} // namespace
+
+TEST_F(Log, AFoldThatIsKilledAtAnyInstructionLosesNothingAndRepeatsNothing) {
+  void *Page = mmap(nullptr, sizeof(Folding), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto &F = *static_cast<Folding *>(Page);
+  for (LogKind Kind : {LogKind::Span, LogKind::End, LogKind::Begin}) {
+    begin(F);
+    fold(F, Kind);
+    Cell Wanted = F.C;
+    begin(F);
+    if (!stepThrough(F, Kind, Wanted))
+      GTEST_SKIP() << "ptrace is not allowed here";
+  }
+  munmap(Page, sizeof(Folding));
+}
+
+TEST_F(Log, SpansOfManyPagesAreCountedExactly) {
+  constexpr unsigned Spans = 3 * LogRing + 17;
+  ReadProfile P = recorded([] {
+    for (unsigned I = 0; I < Spans; ++I) {
+      span(site(7, 1), 3);
+      FrameSpan(Slot{2}).end();
+    }
+    EXPECT_EQ(totals().Count, 2u * Spans);
+  });
+  EXPECT_EQ(P.count(1), Spans);
+  EXPECT_EQ(P.begins(1), Spans);
+  EXPECT_EQ(P.sum(1), 3u * Spans);
+  EXPECT_EQ(P.count(2), Spans);
+  EXPECT_EQ(P.begins(2), Spans);
+}
+
+TEST_F(Log, FoldingIsNoPartOfTheSpansAroundIt) {
+  uint64_t Length = 0, Folding = 0;
+  ReadProfile P = recorded([&] {
+    static uint64_t Now;
+    Now = 1000;
+    clock::inject([] { return ++Now; }); // each reading takes a tick
+    uint64_t Root = enter(site(7, 0));
+    uint64_t Node = beginSpan(site(7, 1));
+    for (unsigned I = 0; I < 2 * LogRing; ++I)
+      FrameSpan(Slot{2}).end();
+    Folding = ThisLane->FoldTicks;
+    endSpan(Node, site(7, 1));
+    Length = Now - Node;
+    endSpan(Root, site(7, 0));
+  });
+  EXPECT_GT(Folding, 0u);
+  EXPECT_EQ(P.sum(1), Length - Folding);
+  EXPECT_EQ(P.count(2), 2u * LogRing);
+  EXPECT_LT(P.sum(0), Length + 10);
+}
+
+TEST_F(Log, ARunLeavesAnEmptyLogAtItsFirstPage) {
+  recorded([] {
+    for (unsigned Run = 0; Run < 3; ++Run) {
+      uint64_t Root = enter(site(7, 0));
+      for (unsigned I = 0; I < 100; ++I)
+        span(site(7, 1), 1);
+      endSpan(Root, site(7, 0));
+      EXPECT_EQ(ThisLane->Next, ThisLane->Entries);
+      EXPECT_EQ(ThisLane->Log->Folded, ThisLane->Written);
+    }
+  });
+}
+
+TEST_F(Log, SpanAroundARunThatIsKilledIsUnfinished) {
+  EXPECT_EQ(runChild([&] {
+              setOption("file", Folder.file("k.tprof"));
+              addTestModel(7, 3);
+              span(site(7, 1), 1);
+              FrameSpan Outer(Slot{1});
+              enter(site(7, 0));
+              FrameSpan Inner(Slot{2});
+              abort();
+            }),
+            -SIGABRT);
+  ReadProfile P = readProfile(Folder.file("k.tprof"));
+  EXPECT_EQ(P.begins(1), 2u);
+  EXPECT_EQ(P.count(1), 1u);
+  EXPECT_EQ(P.begins(0), 1u);
+  EXPECT_EQ(P.begins(2), 1u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, Slot{2});
+}
+
+TEST_F(Log, PairsDeeperThanTheFramesAtHandAreCounted) {
+  ReadProfile P = recorded([] {
+    for (unsigned I = 0; I < 3 * HotFrames; ++I)
+      beginSpan(site(7, 1));
+    advanceClock(2);
+    for (unsigned I = 0; I < 3 * HotFrames; ++I)
+      endSpan(ThisLane->CurrentTicks, site(7, 1));
+  });
+  EXPECT_EQ(P.begins(1), 3u * HotFrames);
+  EXPECT_EQ(P.count(1), 3u * HotFrames);
+  EXPECT_EQ(P.sum(1), 6u * HotFrames);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, NoSlot);
+}
+
+TEST_F(Log, ResetBetweenSpansAndTheirFoldDropsThem) {
+  ReadProfile P = recorded([] {
+    span(site(7, 1), 1);
+    FrameSpan(Slot{2}).end();
+    uint64_t Open = beginSpan(site(7, 2));
+    advanceClock(1);
+    reset();
+    advanceClock(1);
+    endSpan(Open, site(7, 2));
+    span(site(7, 1), 5);
+  });
+  EXPECT_EQ(P.count(1), 1u);
+  EXPECT_EQ(P.begins(1), 1u);
+  EXPECT_EQ(P.sum(1), 5u);
+  EXPECT_EQ(P.count(2), 0u);
+  EXPECT_EQ(P.cut(2), 1u);
+  EXPECT_EQ(P.begins(2), 1u);
+}
+
+TEST_F(Log, SlotsThatARecordCannotHoldAreNotGivenOut) {
+  startAfresh();
+  ProcessLock Lock;
+  constexpr uint64_t Models = MaxSlots / MaxSitesPerModel;
+  for (uint64_t Id = 1; Id < Models; ++Id)
+    EXPECT_EQ(Line.Models.add(Id, MaxSitesPerModel, ""), Registration::Added);
+  EXPECT_EQ(Line.Models.add(Models, MaxSitesPerModel, ""),
+            Registration::NoRoom);
+}

@@ -1,0 +1,212 @@
+//===- LaneLog.cpp - logs of lanes ----------------------------------------===//
+
+#include "LaneLog.h"
+#include "Aggregate.h"
+#include "torchprof/format/Fold.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <deque>
+#include <map>
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+using format::LogKeep;
+using format::LogKind;
+
+namespace {
+
+/// A record with its true duration.
+struct Record {
+  uint64_t Number;
+  format::LogEntry Entry;
+  uint64_t Ticks;
+};
+
+class Folder {
+public:
+  Folder(Profile &P, const LaneLog &Log, uint64_t ResetTicks)
+      : P(P), L(P.Lanes[Log.Lane]), Log(Log), ResetTicks(ResetTicks),
+        Epoch(static_cast<uint32_t>(P.Epoch)) {}
+
+  void run();
+
+private:
+  bool counts(const Record &R) const {
+    return fateOf(R.Entry, R.Ticks, ResetTicks) == format::LogFate::Counts;
+  }
+  template <typename Function>
+  void forEach(format::LogRange Range, Function Visit) const;
+  void readTrace();
+  bool hasTornCell() const;
+  void copyCells();
+  void mend(format::Cell &C);
+  format::Cell &cellOf(format::Slot Site);
+  void fold(const Record &R);
+
+  Profile &P;
+  Lane &L;
+  const LaneLog &Log;
+  uint64_t ResetTicks;
+  uint32_t Epoch;
+  std::map<format::Slot, format::Cell *> Newest; ///< cell of a slot
+  std::deque<format::Cell> Added;
+};
+
+} // namespace
+
+template <typename Function>
+void Folder::forEach(format::LogRange Range, Function Visit) const {
+  uint64_t LongTicks = 0;
+  for (uint64_t I = Range.Begin; I < Range.End; ++I) {
+    const format::LogEntry &E = Log.Entries[placeOf(Log.Head, I)];
+    if (kindOf(E) == LogKind::Long) {
+      LongTicks = E.BeginTicks;
+      continue;
+    }
+    Visit(Record{I, E, LongTicks ? LongTicks : durationOf(E)});
+    LongTicks = 0;
+  }
+}
+
+/// Copies the lane's cells, which then are the profile's own.
+void Folder::copyCells() {
+  for (ArrayRef<format::Cell> &Cells : L.Cells) {
+    auto Copy = P.allocate<format::Cell>(Cells.size());
+    for (size_t I = 0; I < Cells.size(); ++I) {
+      if (!readCell(Cells[I], Copy[I], P.State == format::FileState::Open))
+        Copy[I] = Cells[I];
+      Newest[Copy[I].Site] = &Copy[I];
+    }
+    Cells = Copy;
+  }
+}
+
+/// Undoes the update in whose middle the owner was stopped.
+void Folder::mend(format::Cell &C) {
+  if (C.Word % 2 == 0)
+    return;
+  if (C.Epoch != Epoch) { // it was being emptied
+    C = emptyCell(C.Site, C.Epoch);
+    return;
+  }
+  forEach({Log.Head.Folded, Log.Head.Written}, [&](const Record &R) {
+    if (R.Number + 1 == Log.Head.UndoNumber && siteOf(R.Entry) == C.Site)
+      undoFold(C, Log.Head, R.Number, R.Ticks);
+  });
+}
+
+format::Cell &Folder::cellOf(format::Slot Site) {
+  format::Cell *&C = Newest[Site];
+  if (!C)
+    C = &Added.emplace_back(emptyCell(Site, Epoch));
+  if (C->Epoch != Epoch) {
+    uint64_t Folded = C->Folded;
+    *C = emptyCell(Site, Epoch);
+    C->Folded = Folded;
+  }
+  return *C;
+}
+
+void Folder::fold(const Record &R) {
+  format::LogFate Fate = fateOf(R.Entry, R.Ticks, ResetTicks);
+  if (Fate == format::LogFate::IsPast)
+    return;
+  format::Slot Site = siteOf(R.Entry);
+  format::Cell &C = cellOf(Site);
+  if (C.Folded > R.Number || C.Word % 2)
+    return;
+  if (Fate == format::LogFate::IsCut)
+    return foldCut(C, R.Number);
+  format::LogRecord Scratch;
+  if (!foldRecord(C, Scratch, R.Number, kindOf(R.Entry), R.Ticks))
+    return;
+  Newest[Site] = &Added.emplace_back(emptyCell(Site, Epoch));
+  Newest[Site]->Folded = C.Folded;
+}
+
+void Folder::readTrace() {
+  const format::LogRecord &Head = Log.Head;
+  if (Head.Keep == LogKeep::None)
+    return;
+  std::vector<TraceEvent> Events;
+  forEach(keptRecords(Head), [&](const Record &R) {
+    if (isSpan(R.Entry) && counts(R))
+      Events.push_back({R.Entry.BeginTicks, R.Ticks, siteOf(R.Entry)});
+  });
+  ArrayRef<TraceEvent> Shown = Events;
+  if (Shown.size() > Head.Capacity)
+    Shown = Head.Keep == LogKeep::First ? Shown.take_front(Head.Capacity)
+                                        : Shown.take_back(Head.Capacity);
+  uint64_t Offered = Head.Epoch == Epoch ? Head.Spans : 0;
+  forEach({Head.Folded, Head.Written},
+          [&](const Record &R) { Offered += isSpan(R.Entry) && counts(R); });
+  L.Traces.push_back({Head.Keep, Head.Capacity,
+                      std::max<uint64_t>(Offered, Shown.size()),
+                      P.keep(Shown)});
+}
+
+bool Folder::hasTornCell() const {
+  for (ArrayRef<format::Cell> Cells : L.Cells)
+    for (const format::Cell &C : Cells)
+      if (C.Word % 2)
+        return true;
+  return false;
+}
+
+void Folder::run() {
+  const format::LogRecord &Head = Log.Head;
+  L.CurrentSlot = format::slotOfCurrent(Head.Current);
+  L.CurrentTicks = Head.CurrentTicks;
+  L.FoldTicks += Head.FoldTicks;
+  readTrace();
+  bool AddsCurrent = format::isUnlogged(Head.Current) &&
+                     L.CurrentSlot != format::NoSlot &&
+                     L.CurrentTicks >= ResetTicks;
+  // Most files are closed and have nothing to fold: their cells stay where they
+  // are.
+  if (Head.Folded >= Head.Written && !AddsCurrent && !hasTornCell())
+    return;
+  copyCells();
+  for (auto &[Site, C] : Newest)
+    mend(*C);
+  forEach({Head.Folded, Head.Written}, [&](const Record &R) { fold(R); });
+  if (AddsCurrent)
+    cellOf(L.CurrentSlot).Begins += 1;
+  if (!Added.empty()) {
+    std::vector<format::Cell> Cells(Added.begin(), Added.end());
+    L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
+  }
+}
+
+void report::foldLog(Profile &P, const LaneLog &Log, uint64_t ResetTicks) {
+  Folder(P, Log, ResetTicks).run();
+}
+
+LaneLog report::makeLog(const Lane &L, const TraceBuffer *Trace, uint64_t Epoch,
+                        std::vector<format::LogEntry> &Entries) {
+  LaneLog Log = {0, {}, {}};
+  format::LogRecord &Head = Log.Head;
+  Head.CurrentTicks = L.CurrentTicks;
+  Head.Current = format::packCurrent(L.CurrentSlot, false);
+  Head.Epoch = static_cast<uint32_t>(Epoch);
+  Head.FoldTicks = L.FoldTicks;
+  if (Trace) {
+    for (const TraceEvent &E : Trace->Events) {
+      if (E.Ticks >= format::MaxLogDuration)
+        Entries.push_back({E.Ticks, packEntry(E.Site, LogKind::Long)});
+      Entries.push_back(
+          {E.BeginTicks, packEntry(E.Site, LogKind::Span, E.Ticks)});
+    }
+    Head.Keep = Trace->Keep;
+    Head.Capacity = Trace->Capacity;
+    Head.Spans = Trace->Written;
+  }
+  Head.Written = Head.Folded = Entries.size();
+  if (Head.Keep == LogKeep::First)
+    Head.Kept = Entries.size();
+  Head.Ring = Head.Keep == LogKeep::Last ? PowerOf2Ceil(Entries.size() + 1) : 1;
+  Entries.resize(Head.Kept + Head.Ring);
+  return Log;
+}
