@@ -1,8 +1,7 @@
 //===- Runtime.h - controlling a profile from C++ ---------------*- C++ -*-===//
 //
-// torchprof.h with scopes and strings. Header-only: it works with every
-// compiler and string ABI that the host uses. Thread safety and errors as
-// there.
+// torchprof.h with scopes and strings, and with the same thread safety and
+// errors. Header-only, so that it works with every compiler and string ABI.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,7 @@ inline int setOption(const std::string &Name, const std::string &Value) {
 inline void startRecording() { torchprof_start(); }
 inline void stopRecording() { torchprof_stop(); }
 
-/// Path of the profile's file; empty while there is none.
+/// Path of the profile; empty while there is none.
 inline std::string profileFile() {
   const char *Path = torchprof_file();
   return Path ? Path : "";
@@ -51,7 +50,7 @@ class Region {
 public:
   explicit Region(const RegionName &Name)
       : Number(Name.number()), Begin(torchprof_region_begin(Number)) {}
-  /// Looks the name up each time: for places that are not hot.
+  /// Looks the name up each time: not for hot code.
   explicit Region(const char *Name) : Region(RegionName(Name)) {}
   ~Region() { torchprof_region_end(Number, Begin); }
   Region(const Region &) = delete;

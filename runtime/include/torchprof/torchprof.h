@@ -1,12 +1,13 @@
 /*===- torchprof.h - controlling a profile from C -----------------*- C -*-===*\
 |*                                                                            *|
 |* The C interface of libtorchprof_runtime.so. A process needs none of it to  *|
-|* be profiled: loading the library and an instrumented model is enough, and  *|
-|* the environment controls it (docs/runtime-options.md).                     *|
+|* be profiled: it is enough to load the library and an instrumented model,   *|
+|* and the environment controls the recording (docs/runtime-options.md).      *|
 |*                                                                            *|
-|* Every function is safe from any thread, also while others record. No       *|
-|* function throws or exits. flush and snapshot block on I/O; wait_snapshot   *|
-|* blocks as long as it is told; the others never block.                      *|
+|* Every function may be called from any thread, also while others record.    *|
+|* No function throws or exits. flush, snapshot and a step that ends a cycle  *|
+|* block on I/O, and other calls may wait for them; wait_snapshot blocks at   *|
+|* most until its timeout.                                                    *|
 |* Functions that return int return 0 or an errno value.                      *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
@@ -27,10 +28,10 @@ extern "C" {
 #define TORCHPROF_API
 #endif
 
-/* Sets an option by its name in docs/runtime-options.md ("file", "mode", ...);
-   it wins over the environment. ENOENT: no such option; EINVAL: value not
-   allowed; EBUSY: too late, the process records already ("file" may be set
-   until the profile's file exists). */
+/* Sets an option by its name in docs/runtime-options.md ("file", "mode", ...)
+   and overrides the environment. ENOENT: no such option; EINVAL: value not
+   allowed; EBUSY: too late, the process is recording already ("file" can be set
+   until the file exists). */
 TORCHPROF_API int torchprof_set_option(const char *name, const char *value);
 
 /* Recording is on from the first probe unless stop was called. Spans that are
@@ -38,60 +39,61 @@ TORCHPROF_API int torchprof_set_option(const char *name, const char *value);
 TORCHPROF_API void torchprof_start(void);
 TORCHPROF_API void torchprof_stop(void);
 
-/* Empties the profile: what is recorded from here on is all it holds. */
+/* Empties the profile: it then holds only what is recorded after the call. */
 TORCHPROF_API void torchprof_reset(void);
 
-/* One step of the schedule. Without it, each run of a model is a step. */
+/* Ends a step of the schedule. If the host never calls it, each run of a model
+   is a step. */
 TORCHPROF_API void torchprof_step(void);
 
-/* Asks the kernel to write the profile to the disk. A killed process loses
-   nothing without it; a crashed machine may. */
+/* Writes the profile to disk and waits until it is there. A killed process
+   loses nothing without it; a crashed machine may. */
 TORCHPROF_API int torchprof_flush(void);
 
-/* Writes a copy of the profile to `path`; null: to the file pattern with the
-   next snapshot number. A number is added to a name that is taken. ENODATA:
-   nothing was recorded yet. */
+/* Writes a copy of the profile to `path`. If that is null, the option "file"
+   and the next snapshot number make the name. If a name is taken, a number is
+   added to it. ENODATA: nothing has been recorded yet. */
 TORCHPROF_API int torchprof_snapshot(const char *path);
 
-/* Number of snapshots written so far. The second form waits until it is above
-   `above`, at most `timeout_ms`. */
+/* Number of snapshots written so far. wait_snapshot first waits until it is
+   greater than `above`, for at most `timeout_ms`. */
 TORCHPROF_API uint64_t torchprof_snapshots(void);
 TORCHPROF_API uint64_t torchprof_wait_snapshot(uint64_t above,
                                                uint64_t timeout_ms);
 
-/* Path of the profile's file; null while there is none. The string belongs to
+/* Path of the profile; null while there is none. The string belongs to
    the calling thread and is valid until its next call. */
 TORCHPROF_API const char *torchprof_file(void);
 
-/* The clock that probes read, and why that one: "TSC: ..." or
-   "CLOCK_MONOTONIC: ...". The option "clock" decides if it is set. A static
+/* The clock that the probes read, and the reason: "TSC: ..." or
+   "CLOCK_MONOTONIC: ...". The option "clock" overrides the choice. A static
    string. */
 TORCHPROF_API const char *torchprof_clock(void);
 
-/* Called after the last active step of each cycle of the schedule, on the
-   thread that made the step, with the path of the cycle's snapshot ("" if it
-   could not be written). Null removes the callback. */
+/* Sets a function that is called after the last active step of each cycle of
+   the schedule, on the thread that ended the step, with the path of the cycle's
+   snapshot ("" if it could not be written). Null removes it. */
 typedef void (*torchprof_ready_callback)(const char *path, void *context);
 TORCHPROF_API void torchprof_on_ready(torchprof_ready_callback callback,
                                       void *context);
 
 /* User regions: named spans of the host's own code, nestable, per thread. A
-   region's number is the same for the same name; 0 stands for none. A region
-   is a child of the span in which it begins. end() takes what begin() returned
-   and runs on the same thread. */
+   region's number is the same for the same name; 0 means no region and is
+   ignored. A region is a child of the span in which it begins. Pass to end()
+   what begin() returned, on the same thread. */
 TORCHPROF_API uint32_t torchprof_region(const char *name);
 TORCHPROF_API uint64_t torchprof_region_begin(uint32_t region);
 TORCHPROF_API void torchprof_region_end(uint32_t region, uint64_t begin);
 
-/* What has been recorded, and what was lost. `size` is sizeof(struct
-   torchprof_stats) of the caller; newer libraries fill older structs. */
+/* How much has been recorded and lost. Pass sizeof(struct torchprof_stats) as
+   `size`: a newer library then fills the caller's older struct. */
 struct torchprof_stats {
   uint64_t begins;     /* spans begun */
   uint64_t count;      /* spans recorded */
-  uint64_t cut;        /* spans closed across a window's edge */
-  uint64_t lanes;      /* threads that recorded at the same time */
-  uint64_t cells;      /* nodes with data, counted per lane */
-  uint64_t file_bytes; /* size of the profile's file, 0 without one */
+  uint64_t cut;        /* spans across a window's edge */
+  uint64_t lanes;      /* most threads that recorded at once */
+  uint64_t cells;      /* cells in use: one per site and lane */
+  uint64_t file_bytes; /* size of the file, 0 without one */
 #define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
   uint64_t NAME; /* MEANING */
 #include "torchprof/format/Counters.def"
