@@ -9,11 +9,11 @@
 // with a constant site number, model id << 20 | index. Every rewrite has its
 // inverse, its verifier and a printer beside it.
 //
-// The passes keep no state between calls. Different threads may work on
-// different graphs, but not on one. Functions throw InstrumentError for what
-// they check themselves and let LibTorch's exceptions pass. This header
-// includes no torch header; a caller that needs more than pointers includes its
-// own.
+// The passes keep no state between calls. Threads may work on different graphs
+// at the same time, but not on the same graph. Functions throw InstrumentError
+// for what they check themselves and let LibTorch's exceptions pass. This
+// header includes no torch header; a caller that needs more than pointers
+// includes its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ struct Value;
 
 namespace torchprof {
 
-/// A mistake of the user, or a model that cannot be instrumented. The text is
-/// one lower-case line without the file's name.
+/// A user error, or a model that cannot be instrumented. The text is one
+/// lower-case line without the name of the file.
 class InstrumentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -120,16 +120,16 @@ struct ScopeMap {
 
 /// Inlines every call in \p Method that can be inlined, without touching the
 /// callee, and then simplifies the graph as LibTorch's importer would, so that
-/// most of its nodes are still there after saving and loading. Adds the calls
-/// as scopes to \p Table and the scope of each node to \p Scopes. Linear in the
-/// inlined graph.
+/// most nodes survive saving and loading. Adds the calls as scopes to \p Table
+/// and the scope of each node to \p Scopes. Linear in the size of the inlined
+/// graph.
 void inlineCalls(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes);
 
-/// Numbers the sites of all \p Methods in this order, each method in pre-order
-/// with its root first. Does not change the graphs. \p Table holds
-/// the scopes of inlineCalls and is moved into the result. Deterministic.
-/// Throws InstrumentError, with the nearest name, when the filters leave
-/// nothing but roots.
+/// Numbers the sites of \p Methods, method by method in the given order, each
+/// in pre-order with its root first. Does not change the graphs. \p Table has
+/// the scopes from inlineCalls and is moved into the result. Deterministic.
+/// Throws InstrumentError, with the nearest name, if the filters reject every
+/// site but the roots.
 SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
                           Manifest Table, const ScopeMap &Scopes,
                           const SiteOptions &Options);
@@ -150,7 +150,7 @@ uint64_t stripProbes(torch::jit::Graph &Body);
 std::vector<std::string> verifyProbes(const std::vector<MethodGraph> &Methods,
                                       const Manifest *Table = nullptr);
 
-/// Indices of the sites whose probes are in \p Methods, in no order.
+/// Indices of the sites whose probes are in \p Methods, in no particular order.
 std::vector<uint32_t> sitesIn(const std::vector<MethodGraph> &Methods);
 
 /// Prints the sites as a tree: index, kind, node name, module path, source.
@@ -176,22 +176,22 @@ struct InstrumentResult {
   std::vector<StepTime> Times;
 };
 
-/// Instruments every method of \p Root. This is the whole transaction: it keeps
-/// each method's code under a reserved name, inlines, numbers and rewrites all
-/// methods, saves the module to memory and loads it into \p Reloaded, flags the
-/// sites and records the names that this lost, and verifies the remaining
-/// probes.
+/// Instruments the methods of \p Root that \p Options selects. This is the
+/// whole transaction: it keeps each method's code under a reserved name,
+/// inlines, numbers and rewrites the methods, saves the module to memory and
+/// loads it into \p Reloaded, flags the sites and records the names that were
+/// lost in between, and verifies the remaining probes.
 ///
 /// Afterwards \p Reloaded can run and \p Root can be saved; the saved file
 /// loads as \p Reloaded. \p Root itself must not run: LibTorch may have cached
 /// its old graphs. After an exception \p Root is in an unknown state.
 ///
 /// Methods of submodules that are called through an interface cannot be
-/// inlined and become roots of their own, one per class. The manifest becomes
-/// an attribute of the root and of each submodule with roots of its own, as a
+/// inlined; they become roots of their own, one per class. The manifest becomes
+/// an attribute of the root and of each submodule that has such roots: a
 /// TorchBind object of class torchprof.Manifest, which must be registered.
 ///
-/// Needs memory for three copies of the weights. Throws InstrumentError when
+/// Needs memory for three copies of the weights. Throws InstrumentError if
 /// \p Root is instrumented already, has no method, or cannot carry the
 /// manifest.
 InstrumentResult instrumentAndReload(torch::jit::Module &Root,
@@ -202,26 +202,26 @@ InstrumentResult instrumentAndReload(torch::jit::Module &Root,
 SiteNumbering numberModule(const torch::jit::Module &Root,
                            const InstrumentOptions &Options);
 
-/// The inverse of instrumentAndReload. Throws InstrumentError when \p Root has
-/// no probes. Returns the number of methods restored.
+/// The inverse of instrumentAndReload. Throws InstrumentError if \p Root has no
+/// probes. Returns the number of restored methods.
 uint64_t stripModule(torch::jit::Module &Root);
 
-/// The manifest inside \p Root; false if there is none. Throws InstrumentError
-/// when it is damaged or of another version.
+/// Reads the manifest of \p Root into \p Table; false if there is none. Throws
+/// InstrumentError if it is damaged or of another version.
 bool readManifest(const torch::jit::Module &Root, Manifest &Table);
 
-/// The instrumented methods of the model, hooks included, as graphs to verify.
+/// The graphs of all instrumented methods, hooks included, for verifyProbes.
 std::vector<MethodGraph> instrumentedMethods(const torch::jit::Module &Root);
 
 //===----------------------------------------------------------------------===//
 // The passes by name, for torchprof-opt --passes
 //===----------------------------------------------------------------------===//
 
-/// One row of Passes.def.
+/// A row of Passes.def.
 struct PassInfo {
   const char *Flag;
   const char *Help;
-  /// Runs on a graph from text. Prints to \p Out if it is a printer; returns
+  /// Runs the pass on a graph from text. A printer prints to \p Out. Returns
   /// one line per error.
   std::vector<std::string> (*Run)(std::shared_ptr<torch::jit::Graph> &Body,
                                   const SiteOptions &Options,

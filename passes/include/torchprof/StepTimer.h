@@ -1,4 +1,4 @@
-//===- StepTimer.h - how long the steps of a job take -----------*- C++ -*-===//
+//===- StepTimer.h - times the steps of a job -------------------*- C++ -*-===//
 
 #ifndef TORCHPROF_STEPTIMER_H
 #define TORCHPROF_STEPTIMER_H
