@@ -43,9 +43,9 @@ inline void record(Run &&Inner, format::Slot Site, Stack &S) {
   Span.end();
 }
 
-/// The same while the gate is open. While it is shut the call stands in the
-/// last place, where it needs no frame. If a window opens meanwhile the span is
-/// not counted as cut; the run around it is.
+/// The same while the gate is open. While it is shut, the call is a tail call.
+/// If a window opens during that call, the span is not counted as cut; the run
+/// around it is.
 template <typename Run>
 inline void timed(Run &Inner, format::Slot Site, Stack &S) {
   if (!ensureRecording()) [[unlikely]]
@@ -61,7 +61,7 @@ struct SharedOperator {
 };
 
 /// Times an operator that needs nothing of its node. It fits into
-/// std::function's own storage, so that a node touches no line of cache on the
+/// std::function's own storage, so that a node touches no cache line on the
 /// heap before its operator does.
 struct TimedShared {
   SharedOperator *Op;
@@ -71,9 +71,9 @@ struct TimedShared {
 
 /// The same for an operator of the dispatcher, which can be called without
 /// LibTorch's Operation in between. With the dispatcher's call inlined, the
-/// stack is as deep as without probes. LibTorch's calls fill a processor's
-/// store of return addresses, and from there on each frame more costs a wrong
-/// prediction: some 10 ns.
+/// stack is as deep as without probes: LibTorch's call depth already fills the
+/// return stack buffer, and every extra frame is one misprediction, about 10
+/// ns.
 struct TimedHandle {
   SharedOperator *Op;
   format::Slot Site;
@@ -84,7 +84,7 @@ struct TimedHandle {
   }
 
 private:
-  // Functions of their own: what recording keeps on the stack costs nothing
+  // Separate functions, so that the stack frame of recording costs nothing
   // while the gate is shut.
   [[gnu::noinline, gnu::flatten]] static void
   call(const c10::OperatorHandle &Handle, Stack &S) {
