@@ -85,7 +85,7 @@ static std::string compareTensors(const std::string &Name,
   if (Expected.layout() != at::kStrided)
     return at::equal(Expected.to_dense(), Found.to_dense())
                ? std::string()
-               : differ(Name, "equal values", "other values");
+               : Name + ": the values differ";
   return compareDense(Name, Expected, Found);
 }
 
@@ -113,11 +113,12 @@ static std::string compareDicts(const std::string &Name, const IValue &Expected,
   // Dictionaries of TorchScript keep their order.
   auto Right = B.begin();
   for (const auto &Left : A) {
-    std::string Key = "[" + textOf(Left.key()) + "]";
+    std::string Key = textOf(Left.key());
     std::string Text =
-        findDifference(Name + " key " + Key, Left.key(), Right->key());
+        findDifference(Name + " key [" + Key + "]", Left.key(), Right->key());
     if (Text.empty())
-      Text = findDifference(Name + Key, Left.value(), Right->value());
+      Text =
+          findDifference(Name + "[" + Key + "]", Left.value(), Right->value());
     if (!Text.empty())
       return Text;
     ++Right;
