@@ -75,7 +75,7 @@ static bool isText(const Node *N) {
 }
 
 /// True for nodes that may take long without touching a tensor: printing, and
-/// operators of other libraries.
+/// operators outside aten and prim, of which nothing is known.
 static bool mayTakeLong(const Node *N) {
   return isText(N) || (!N->kind().is_aten() && !N->kind().is_prim());
 }

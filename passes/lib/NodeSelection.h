@@ -14,10 +14,9 @@ enum class NodeClass {
   Never,   ///< only moves values, or must stay next to its neighbours
 };
 
-/// Classifies nodes. Default are nodes that produce or change tensors (also in
-/// lists, tuples and dicts), calls, fork and wait, nodes that print, operators
-/// of other libraries, and control flow around any of these. Caches the class
-/// of nodes with blocks, so that classifying a whole graph stays linear.
+/// Classifies nodes as NodeChoice says; tensors count inside lists, tuples and
+/// dicts too. Caches the class of nodes with blocks, so that classifying a
+/// whole graph stays linear.
 class NodeClassifier {
 public:
   NodeClass classify(const torch::jit::Node *N);

@@ -11,7 +11,8 @@ cl::OptionCategory Category("torchprof-opt options");
 cl::opt<std::string> Input(cl::Positional, cl::desc("FILE"), cl::cat(Category));
 cl::opt<std::string> Output("o", cl::desc("File to write"),
                             cl::value_desc("file"), cl::cat(Category));
-cl::opt<bool> Force("force", cl::desc("Replace what is no model"),
+cl::opt<bool> Force("force",
+                    cl::desc("Also replace a file that is not a model"),
                     cl::cat(Category));
 
 cl::opt<bool> Instrument("instrument",
@@ -35,10 +36,12 @@ cl::opt<bool> ListPasses("list-passes", cl::desc("List the passes"), cl::Hidden,
 cl::opt<NodesValue>
     Nodes("nodes", cl::desc("Which nodes get probes"),
           cl::values(clEnumValN(NodesValue::Default, "default",
-                                "tensors, calls, printing, custom operators, "
-                                "and control flow around them"),
+                                "operators that produce or mutate tensors, "
+                                "calls, fork and wait, print and warn,\n"
+                                "operators outside aten and prim, and control "
+                                "flow that contains these"),
                      clEnumValN(NodesValue::All, "all",
-                                "also sizes, dtypes, scalar arithmetic")),
+                                "also sizes, dtypes and scalar arithmetic")),
           cl::init(NodesValue::Default), cl::cat(Category));
 cl::opt<LevelValue>
     Level("granularity", cl::desc("What one pair of probes measures"),
@@ -69,9 +72,10 @@ cl::list<std::string> Inputs("input",
                              cl::desc("An argument of the method to verify"),
                              cl::value_desc("spec"), cl::cat(Category));
 
-cl::list<std::string>
-    Libraries("load", cl::desc("Load a library with custom operators"),
-              cl::Hidden, cl::value_desc("lib.so"), cl::cat(Category));
+cl::list<std::string> Libraries("load",
+                                cl::desc("Load a library that the model needs"),
+                                cl::Hidden, cl::value_desc("lib.so"),
+                                cl::cat(Category));
 cl::opt<std::string> MapDevice("map-device",
                                cl::desc("Move the model to this device"),
                                cl::Hidden, cl::value_desc("device"),
@@ -81,7 +85,7 @@ cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
 cl::opt<bool> TimePasses("time-passes",
                          cl::desc("Print how long each step took"), cl::Hidden,
                          cl::cat(Category));
-cl::opt<bool> Verbose("verbose", cl::desc("Say why nodes were skipped"),
+cl::opt<bool> Verbose("verbose", cl::desc("Print each skipped node and why"),
                       cl::cat(Category));
 
 } // namespace torchprof::options

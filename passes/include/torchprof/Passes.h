@@ -53,8 +53,9 @@ inline constexpr const char *ManifestAttribute = "_torchprof_manifest";
 inline constexpr const char *OriginalPrefix = "_torchprof_original_";
 
 enum class NodeChoice {
-  Default, ///< tensors, calls, printing, custom operators, and control flow
-           ///< with one of them inside
+  Default, ///< operators that produce or mutate tensors, calls, fork and wait,
+           ///< print and warn, operators outside aten and prim, and control
+           ///< flow that contains these (not only print and warn)
   All,     ///< also sizes, dtypes and scalar arithmetic
 };
 
