@@ -79,8 +79,9 @@ inline constexpr EnumName<format::DynamicFlags>
 
 template <>
 inline constexpr EnumName<SiteFlags> EnumNames<SiteFlags>[] = {
-    {SF_Root, "root"},       {SF_Module, "module"},     {SF_Async, "async"},
-    {SF_Control, "control"}, {SF_Vanished, "vanished"}, {SF_Method, "method"}};
+#define SITE_FLAG(ENUMERATOR, BIT, NAME, HELP) {SF_##ENUMERATOR, NAME},
+#include "torchprof/format/SiteFlags.def"
+};
 
 /// The word for \p Value, empty if there is none.
 template <typename Enum> llvm::StringRef nameOf(Enum Value) {
