@@ -87,6 +87,7 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_EQ(P.counter(format::Counter::DroppedPairs), 1u);
   ASSERT_EQ(P.Models.size(), 1u);
   const Manifest &Table = *P.Models[0].Table;
+  EXPECT_EQ(Table.ModelName, "net");
   EXPECT_EQ(Table.Sites.size(), 3u);
   ASSERT_EQ(Table.Names.size(), 1u);
   EXPECT_EQ(Table.string(Table.Names[0].Function), "a.forward");

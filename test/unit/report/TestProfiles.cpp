@@ -34,7 +34,7 @@ Profile test::everySegment() {
     "anchor_interval_ns": 5,
     "anchors": [{"ticks": 0, "monotonic_ns": 0, "realtime_ns": 7},
                 {"ticks": 2500000000, "monotonic_ns": 1000000000}],
-    "models": [{"id": 5,
+    "models": [{"id": 5, "name": "net",
       "scopes": [{"class": "Net", "function": "forward(x)"},
                  {"parent": 0, "module": "a", "class": "A",
                   "function": "forward", "call": {"file": "n.py", "line": 2}}],

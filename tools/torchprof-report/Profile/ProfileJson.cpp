@@ -178,6 +178,7 @@ template <class IO> void Mapping<IO>::model(IO &io, Ref<Model> M) {
       return *M.Table;
   }();
   io.member("id", T.ModelId, (uint64_t(1) << format::ModelIdBits) - 1);
+  io.optional("name", T.ModelName);
   io.member("producer", T.Producer);
   io.objects("scopes", T.Scopes, [&](IO &io, auto &S) { scope(io, T, S); });
   if constexpr (IO::Reading)
