@@ -28,7 +28,7 @@ def _to_script(module, example_inputs):
         return module
     if not isinstance(module, torch.nn.Module):
         raise TypeError(
-            "expected a module or the path of a model, found %s"
+            "neither a module nor the path of a model: %s"
             % type(module).__name__
         )
     try:

@@ -27,7 +27,7 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0):
     for ever if it is 0. Probes need no warm-up, so those steps are skipped.
     """
     if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
-        raise ValueError("expected steps of at least 0 and active above 0")
+        raise ValueError("steps must be 0 or more, and active above 0")
 
     def action(step):
         if step < skip_first:
@@ -61,8 +61,8 @@ def _trace_mode(operators):
         return
     if operators.set_option("mode", "trace") != 0:
         raise RuntimeError(
-            "trace=True: expected it before anything was recorded in this "
-            "process, found a runtime that records without a trace already"
+            "trace=True: this process records without a trace already; the "
+            "first profile decides"
         )
     _trace_mode.chosen = True
 
@@ -105,7 +105,7 @@ class profile:
         **options
     ):
         if threads not in ("all", "current"):
-            raise ValueError("threads: expected 'all' or 'current', found %r"
+            raise ValueError("threads must be 'all' or 'current', not %r"
                              % (threads,))
         _tools.load_runtime()
         self._ops = torch.ops.torchprof

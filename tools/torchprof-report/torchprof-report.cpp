@@ -43,8 +43,8 @@ int main(int Argc, char **Argv) {
   // The parser would take a command it does not know for an argument.
   if (Argc > 1 && Argv[1][0] != '-' && !isCommand(Argv[1])) {
     WithColor::error(errs(), "torchprof-report")
-        << "expected one of " << listOfCommands() << ", found '"
-        << printable(Argv[1]) << "'\n";
+        << "unknown command '" << printable(Argv[1]) << "'; there are "
+        << listOfCommands() << '\n';
     return ExitError;
   }
   arrangeHelp();
@@ -55,7 +55,7 @@ int main(int Argc, char **Argv) {
   CommandFunction Run = chosenCommand();
   if (!Run) {
     WithColor::error(errs(), "torchprof-report")
-        << "expected a command, found none; see torchprof-report --help\n";
+        << "no command given; see torchprof-report --help\n";
     return ExitError;
   }
   Expected<Outcome> Result = Run();

@@ -101,7 +101,7 @@ try:
     torchprof_jit.instrument(3)
 except TypeError as error:
     print(error)
-# CHECK: expected a module or the path of a model, found int
+# CHECK: neither a module nor the path of a model: int
 
 p = torchprof_jit.profile(path)
 p(x)

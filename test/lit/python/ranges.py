@@ -43,7 +43,7 @@ try:
     torchprof_jit.schedule(wait=0, warmup=0, active=0)
 except ValueError as error:
     print(error)
-# CHECK-NEXT: expected steps of at least 0 and active above 0
+# CHECK-NEXT: steps must be 0 or more, and active above 0
 
 
 def record(threads):

@@ -62,9 +62,8 @@ static Expected<double> failAbove() {
   double Percent = 0;
   if (Text.getAsDouble(Percent) || !(Percent >= 0))
     return createStringError(inconvertibleErrorCode(),
-                             "--fail-above: expected a percentage such as 5%, "
-                             "found '" +
-                                 FailAbove + "'");
+                             "--fail-above: '" + FailAbove +
+                                 "' is not a percentage such as 5%");
   return Percent;
 }
 
@@ -91,10 +90,8 @@ static Error loadSides(DiffSide &A, DiffSide &B) {
             : Files.size() != 2)
     return createStringError(
         inconvertibleErrorCode(),
-        "expected two profiles, BEFORE.tprof AFTER.tprof, or --before=FILE and "
-        "--after=FILE once or more each, found " +
-            Twine(Files.size()) + " profiles, " + Twine(Before.size()) +
-            " --before and " + Twine(After.size()) + " --after");
+        "give either BEFORE.tprof AFTER.tprof, or --before=FILE and "
+        "--after=FILE at least once each");
   Expected<ThreadSelection> Selected = Threads.select();
   if (!Selected)
     return Selected.takeError();

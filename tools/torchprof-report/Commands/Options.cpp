@@ -53,7 +53,7 @@ Error InputOptions::addTo(
     function_ref<void(Profile &, const SlotToSite &)> Visit) const {
   if (Files.empty())
     return createStringError(inconvertibleErrorCode(),
-                             "expected a profile (FILE.tprof), found none");
+                             "no profile given, such as FILE.tprof");
   Expected<ThreadSelection> Selected = Threads.select();
   if (!Selected)
     return Selected.takeError();
@@ -176,8 +176,7 @@ Error report::writeOutput(StringRef Path,
       sys::fs::TempFile::create(Path + ".%%%%%%.tmp");
   if (!Temp)
     return createStringError(inconvertibleErrorCode(),
-                             Path + ": expected a place to write, found: " +
-                                 toString(Temp.takeError()));
+                             Path + ": " + toString(Temp.takeError()));
   std::error_code Code;
   Error Failure = Error::success();
   {

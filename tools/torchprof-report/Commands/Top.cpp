@@ -280,10 +280,10 @@ static Expected<Outcome> run() {
   }
   if (Input.empty())
     return createStringError(inconvertibleErrorCode(),
-                             "expected a profile (FILE.tprof), found none");
+                             "no profile given, such as FILE.tprof");
   if (!(Interval > 0))
     return createStringError(inconvertibleErrorCode(),
-                             "--interval: expected more than 0 seconds");
+                             "--interval: the time must be above 0 seconds");
   Expected<Reading> First = readNow();
   if (!First)
     return First.takeError();
