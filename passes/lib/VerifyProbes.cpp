@@ -93,8 +93,9 @@ private:
   void checkBegin(Node *Begin) {
     size_t Wanted = Begin->kind() == ops::enter() ? 2 : 1;
     if (Begin->inputs().size() != Wanted || Begin->outputs().size() != 1) {
-      report(std::nullopt, "expected a begin with inputs and outputs " +
-                               std::to_string(Wanted) + " and 1, found " +
+      report(std::nullopt, std::string("expected a begin with ") +
+                               (Wanted == 1 ? "1 input" : "2 inputs") +
+                               " and 1 output, found " +
                                std::to_string(Begin->inputs().size()) +
                                " and " +
                                std::to_string(Begin->outputs().size()));

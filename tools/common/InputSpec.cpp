@@ -6,7 +6,6 @@
 #include <cfloat>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
 namespace torchprof {
 
@@ -63,25 +62,22 @@ public:
     if (!spec(Spec, 0))
       return false;
     skipBlank();
-    return At == Text.size() || fail("the end");
+    return At == Text.size() || missing("the end");
   }
 
 private:
   // Deeper nesting than any model takes would only exhaust the stack.
   static constexpr unsigned MaxDepth = 64;
 
-  bool fail(const std::string &Wanted) {
-    std::string Found("the end");
-    if (At < Text.size())
-      Found.assign("'").append(Text, At, 20).append("'");
-    Error = "expected " + Wanted + " at character " + std::to_string(At + 1) +
-            ", found " + Found;
+  bool fail(const std::string &Reason) {
+    Error = Reason;
     return false;
   }
 
-  bool failAt(size_t Position, const std::string &Wanted) {
-    At = Position;
-    return fail(Wanted);
+  /// Something else stands where the grammar wants \p Wanted.
+  bool missing(const std::string &Wanted) {
+    return fail("expected " + Wanted + " at character " +
+                std::to_string(At + 1));
   }
 
   void skipBlank() {
@@ -97,20 +93,22 @@ private:
     return true;
   }
 
-  bool expect(char C) { return accept(C) || fail(std::string("'") + C + "'"); }
+  bool expect(char C) {
+    return accept(C) || missing(std::string("'") + C + "'");
+  }
 
   bool spec(InputSpec &Spec, unsigned Depth) {
     skipBlank();
     if (Depth > MaxDepth)
-      return fail("fewer nested lists");
+      return fail("lists nest more than " + std::to_string(MaxDepth) + " deep");
     if (At >= Text.size())
-      return fail("an input such as float[1,3,224,224]");
+      return missing("an input such as float[1,3,224,224]");
     char C = Text[At];
     if (C == '@') {
       Spec.Type = InputSpec::Kind::File;
       Spec.Word = Text.substr(At + 1);
       if (Spec.Word.empty())
-        return fail("a file after '@'");
+        return fail("no file after '@'");
       At = Text.size();
       return true;
     }
@@ -130,7 +128,8 @@ private:
   bool text(InputSpec &Spec) {
     size_t End = Text.find(Text[At], At + 1);
     if (End == std::string::npos)
-      return fail("a text with a closing quote");
+      return fail("the text at character " + std::to_string(At + 1) +
+                  " has no closing quote");
     Spec.Type = InputSpec::Kind::Text;
     Spec.Word = Text.substr(At + 1, End - At - 1);
     At = End + 1;
@@ -171,8 +170,8 @@ private:
       return true;
     const ElementType *Type = findType(Word);
     if (!Type)
-      return failAt(Start,
-                    "one of " + inputTypeNames() + ", true, false, None");
+      return fail("unknown word '" + Word + "'; known are " + inputTypeNames() +
+                  ", true, false, None");
     Spec.Type = InputSpec::Kind::Tensor;
     Spec.Word = Type->Name;
     return sizes(Spec) && range(*Type, Spec);
@@ -186,75 +185,82 @@ private:
     double Elements = 1;
     do {
       skipBlank();
-      size_t Start = At;
       int64_t Size = 0;
-      if (!parse(Size) || Size < 0)
-        return failAt(Start, "a size of 0 or more");
+      if (!parse(Size, "a size"))
+        return false;
+      if (Size < 0)
+        return fail("the size " + std::to_string(Size) + " is negative");
       Spec.Sizes.push_back(Size);
       Elements *= static_cast<double>(Size);
     } while (accept(','));
     if (Elements > 1e12)
-      return fail("at most 10^12 elements");
+      return fail("the tensor has more than 10^12 elements");
     return expect(']');
   }
 
   bool range(const ElementType &Type, InputSpec &Spec) {
     if (!accept('{'))
       return true;
-    double Low = 0, High = 0;
-    size_t LowAt = 0, HighAt = 0;
-    if (!bound(Type, Low, LowAt) || !expect(':') || !bound(Type, High, HighAt))
+    Bound Low, High;
+    if (!bound(Type, Low) || !expect(':') || !bound(Type, High))
       return false;
-    if (Low < Type.Least)
-      return failAt(LowAt, std::string("a value that fits ") + Type.Name);
+    if (Low.Value < Type.Least)
+      return fail(Low.Text + " does not fit " + Type.Name);
     // The upper end is not among the values: 256 is right for uint8.
-    if (High > Type.Most + (Type.IsInteger ? 1 : 0))
-      return failAt(HighAt, std::string("a value that fits ") + Type.Name);
-    if (High <= Low)
-      return failAt(HighAt, "a value above the lowest");
-    if (!std::isfinite(High - Low))
-      return failAt(HighAt, "a narrower range");
-    Spec.Low = Low;
-    Spec.High = High;
+    if (High.Value > Type.Most + (Type.IsInteger ? 1 : 0))
+      return fail(High.Text + " does not fit " + Type.Name);
+    if (High.Value <= Low.Value)
+      return fail("no value is from " + Low.Text + " to below " + High.Text);
+    if (!std::isfinite(High.Value - Low.Value))
+      return fail("the range from " + Low.Text + " to " + High.Text +
+                  " is too wide");
+    Spec.Low = Low.Value;
+    Spec.High = High.Value;
     return expect('}');
   }
 
-  /// One end of a range; it begins at \p Start.
-  bool bound(const ElementType &Type, double &Value, size_t &Start) {
+  /// One end of a range.
+  struct Bound {
+    double Value = 0;
+    std::string Text; ///< as it was written
+  };
+
+  bool bound(const ElementType &Type, Bound &End) {
     skipBlank();
-    Start = At;
-    if (!parse(Value) || !std::isfinite(Value))
-      return failAt(Start, "a finite number");
-    if (Type.IsInteger && Value != std::trunc(Value))
-      return failAt(Start, "a whole number");
+    size_t Start = At;
+    if (!parse(End.Value, "a number"))
+      return false;
+    End.Text = Text.substr(Start, At - Start);
+    if (!std::isfinite(End.Value))
+      return fail(End.Text + " is not a finite number");
+    if (Type.IsInteger && End.Value != std::trunc(End.Value))
+      return fail(End.Text + " is not a whole number");
     return true;
   }
 
-  template <typename Number> bool parse(Number &Value) {
+  /// Reads a number, which the grammar calls \p Wanted.
+  template <typename Number> bool parse(Number &Value, const char *Wanted) {
     const char *First = Text.data() + At;
     auto [Last, Code] =
         std::from_chars(First, Text.data() + Text.size(), Value);
+    if (Code == std::errc::result_out_of_range)
+      return fail(std::string(First, Last) + " is out of range");
     if (Code != std::errc())
-      return false;
+      return missing(Wanted);
     At += Last - First;
     return true;
   }
 
   bool number(InputSpec &Spec) {
     size_t Start = At;
-    int64_t Integer = 0;
-    if (parse(Integer) &&
-        (At == Text.size() ||
-         std::string_view(".eE").find(Text[At]) == std::string_view::npos)) {
-      Spec.Type = InputSpec::Kind::Integer;
-      Spec.Integer = Integer;
-      return true;
-    }
-    At = Start;
-    if (!parse(Spec.Real))
-      return fail("an input such as float[1,3,224,224]");
+    if (!parse(Spec.Real, "an input such as float[1,3,224,224]"))
+      return false;
     Spec.Type = InputSpec::Kind::Real;
-    return true;
+    if (Text.find_first_not_of("-0123456789", Start) < At)
+      return true;
+    Spec.Type = InputSpec::Kind::Integer;
+    At = Start;
+    return parse(Spec.Integer, "a whole number");
   }
 
   const std::string &Text;

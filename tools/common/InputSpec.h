@@ -48,8 +48,8 @@ struct InputSpec {
   std::vector<InputSpec> Items; ///< List, Tuple; Dict: key, value, key, ...
 };
 
-/// Reads one argument. On failure returns false and sets \p Error to
-/// "expected X, found Y" with the position in \p Text.
+/// Reads one argument. On failure returns false and sets \p Error to one line
+/// that names the wrong part of \p Text or its position.
 bool parseInputSpec(const std::string &Text, InputSpec &Spec,
                     std::string &Error);
 

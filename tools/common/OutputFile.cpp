@@ -50,7 +50,7 @@ std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
       Path, std::min<uint64_t>(Found.getSize(), Magic.size()), 0);
   if (Start && (*Start)->getBuffer() == Magic)
     return "";
-  return std::string("exists and is no ") + nameOf(Kind) +
+  return std::string("exists and is not a ") + nameOf(Kind) +
          "; --force replaces it";
 }
 

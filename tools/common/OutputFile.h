@@ -20,8 +20,8 @@ namespace torchprof {
 enum class FileKind { Model, Profile };
 
 /// Says why no file of \p Kind may be written to \p Path: its directory cannot
-/// be written, what lies there is one of \p Inputs or no regular file, or, if
-/// not \p Force, a file of another kind. Empty if it may; so is a new or an
+/// be written, what lies there is one of \p Inputs or not a regular file, or,
+/// if not \p Force, a file of another kind. Empty if it may; so is a new or an
 /// empty file.
 std::string whyNotWritable(llvm::StringRef Path, FileKind Kind, bool Force,
                            llvm::ArrayRef<std::string> Inputs);

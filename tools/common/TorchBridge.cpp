@@ -19,9 +19,7 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-/// The line of a LibTorch error that names the cause: without the C++ stack
-/// and, for an error in TorchScript code, without the traceback before it.
-static std::string causeOf(const std::string &What) {
+std::string causeOf(const std::string &What) {
   std::istringstream Lines(What);
   std::string Line, First, Last;
   bool IsTraceback = false;

@@ -32,6 +32,10 @@ inline Outcome failure(int Code, const std::string &Text) {
   return {Code, ownText(Text)};
 }
 
+/// The line of a LibTorch error that names the cause: without the C++ stack
+/// and, for an error in TorchScript code, without the traceback before it.
+std::string causeOf(const std::string &What);
+
 /// Runs \p Body and turns what it throws into an outcome with code 2: the text
 /// of an InstrumentError, or the cause of a LibTorch error without its stack.
 Outcome guarded(const std::function<Outcome()> &Body);

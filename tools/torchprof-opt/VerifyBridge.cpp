@@ -39,17 +39,17 @@ static CallResult call(Model &M, const char *Method, const Stack &Inputs,
     Result.Output = findRunnable(M.Root, Method)(Result.Inputs);
   } catch (const std::exception &E) {
     Result.Threw = true;
-    Result.Cause = E.what();
+    Result.Cause = causeOf(E.what());
   }
   return Result;
 }
 
 static std::string compareResults(const CallResult &Expected,
                                   const CallResult &Found) {
-  if (Expected.Threw != Found.Threw)
-    return Expected.Threw ? "result: expected an exception, found none"
-                          : "result: expected no exception, found one: " +
-                                Found.Cause.substr(0, Found.Cause.find('\n'));
+  if (Expected.Threw && !Found.Threw)
+    return "only the original raised an exception: " + Expected.Cause;
+  if (Found.Threw && !Expected.Threw)
+    return "only the instrumented model raised an exception: " + Found.Cause;
   std::string Text;
   if (!Expected.Threw)
     Text = findDifference("output", Expected.Output, Found.Output);

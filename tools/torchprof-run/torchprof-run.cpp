@@ -53,7 +53,7 @@ static cl::opt<unsigned long long>
 static cl::opt<bool> Grad("grad", cl::desc("Run with gradients enabled"),
                           cl::cat(Category));
 static cl::list<std::string>
-    Libraries("load", cl::desc("Load a library with custom operators"),
+    Libraries("load", cl::desc("Load a library that the model needs"),
               cl::Hidden, cl::value_desc("lib.so"), cl::cat(Category));
 static cl::opt<std::string> MapDevice("map-device", cl::Hidden,
                                       cl::desc("Move the model to this device"),
@@ -62,8 +62,9 @@ static cl::opt<std::string> MapDevice("map-device", cl::Hidden,
 static cl::opt<std::string>
     Output("o", cl::desc("Profile to write (the model's stem + .tprof)"),
            cl::value_desc("file"), cl::cat(Category));
-static cl::opt<bool> Force("force", cl::desc("Replace what is no profile"),
-                           cl::cat(Category));
+static cl::opt<bool>
+    Force("force", cl::desc("Also replace a file that is not a profile"),
+          cl::cat(Category));
 static cl::opt<bool> Record("record",
                             cl::desc("Then print a summary and write a page"),
                             cl::cat(Category));
@@ -125,15 +126,20 @@ static void printSummary(std::vector<uint64_t> Latency, StringRef Path,
            << displayPath(Path, Result.ProfilePath.c_str()) << '\n';
 }
 
+template <typename Option, typename Number>
+static int checkLimit(const Option &Given, Number Limit) {
+  if (Given <= Limit)
+    return ExitFine;
+  return reportError("--" + Given.ArgStr + ": " + Twine(Given) +
+                     " is above the limit of " + Twine(Limit));
+}
+
 static int checkLimits() {
-  for (const auto *Option : {&Runs, &Warmup})
-    if (*Option > MaxRuns)
-      return reportError("--" + Option->ArgStr + ": expected at most " +
-                         Twine(MaxRuns) + ", found " + Twine(*Option));
-  if (Threads > MaxThreads)
-    return reportError("--threads: expected at most " + Twine(MaxThreads) +
-                       ", found " + Twine(Threads));
-  return ExitFine;
+  if (int Code = checkLimit(Runs, MaxRuns))
+    return Code;
+  if (int Code = checkLimit(Warmup, MaxRuns))
+    return Code;
+  return checkLimit(Threads, MaxThreads);
 }
 
 /// Found out before the model runs, because the runtime only warns.

@@ -25,6 +25,17 @@ class Identity(torch.nn.Module):
         return x, [place * float(id(self))]
 
 
+class Toggling(torch.nn.Module):
+    """Raises in every other call in a process, in the first one if first."""
+
+    def forward(self, x, first: bool):
+        if torch.is_grad_enabled() != first:
+            torch.set_grad_enabled(first)
+            raise RuntimeError("not this time")
+        torch.set_grad_enabled(not first)
+        return x
+
+
 class Pickled(torch.nn.Module):
     def forward(self, x):
         return torch.relu(x)
@@ -53,6 +64,7 @@ save(
     _extra_files={"config.json": '{"a": 1}', "more/data.bin": b"\x00\xff"},
 )
 save(Identity(), "identity.pt")
+save(Toggling(), "toggling.pt")
 save(Pickled(), "pickled.pt")
 torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
 
