@@ -14,7 +14,8 @@ namespace torchprof {
 
 using namespace format;
 
-uint64_t clampTicks(uint64_t Begin, uint64_t Now) {
+/// Ticks from \p Begin to \p Now where they cannot be right.
+static uint64_t clampTicks(uint64_t Begin, uint64_t Now) {
   if (Now < Begin) {
     count(Counter::ClockBackwards);
     return 0;
@@ -153,27 +154,27 @@ struct EndedSpan {
 };
 } // namespace
 
-/// The cell of a slot as the present epoch has it; null without memory.
-static Cell *freshCell(Recording &R, Lane &L, Slot Site) {
+/// The entry of a slot, its cell and ring of runs as the present epoch has
+/// them; null without memory.
+static SlotEntry *freshEntry(Recording &R, Lane &L, Slot Site) {
   SlotEntry *E = R.touchSlot(L, Site);
-  if (!E)
-    return nullptr;
   uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
-  if (E->Data->Epoch != Epoch)
+  if (E && E->Data->Epoch != Epoch)
     resetCell(*E, Epoch);
-  return E->Data;
+  return E;
 }
 
 /// Books a span that a window's edge cut. Does not make a file for it.
 static void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
-  Cell *C = L.Attached ? freshCell(R, L, S.Site) : nullptr;
-  if (!C)
+  SlotEntry *E = L.Attached ? freshEntry(R, L, S.Site) : nullptr;
+  if (!E)
     return;
+  Cell &C = *E->Data;
   // Begins are counted by their records, if those count.
   if (S.IsUnlogged || S.Begin == 0 ||
       S.Begin < Process.ResetTicks.load(std::memory_order_relaxed))
-    storeRelaxed(C->Begins, C->Begins + 1);
-  storeRelaxed(C->Cut, C->Cut + 1);
+    storeRelaxed(C.Begins, C.Begins + 1);
+  storeRelaxed(C.Cut, C.Cut + 1);
 }
 
 static void recordRun(SlotEntry &E, uint64_t Now, uint64_t Ticks) {
@@ -208,8 +209,8 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
       return;
     bool InRegion = isRegion(Outer);
     if (IsFirst ? InRegion || !IsRegion : !InRegion) {
-      if (Cell *C = freshCell(R, L, Outer))
-        storeRelaxed(C->Nested, C->Nested + Ticks);
+      if (SlotEntry *E = freshEntry(R, L, Outer))
+        storeRelaxed(E->Data->Nested, E->Data->Nested + Ticks);
       if (IsMeasured)
         R.measures().addNested(L, Outer);
     }
@@ -253,8 +254,7 @@ static void endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
     addNested(R, L, Ticks, S.Kind == SpanKind::Region, IsMeasured);
   if (S.Kind != SpanKind::Run)
     return;
-  freshCell(R, L, S.Site); // and its ring
-  SlotEntry &E = *knownEntry(L, S.Site);
+  SlotEntry &E = *freshEntry(R, L, S.Site); // readyLane() has made it
   R.touchRuns(L, E);
   recordRun(E, Now, Ticks);
   R.measures().endRun(L);
@@ -279,6 +279,15 @@ static void end(Recording &R, Lane &L, EndedSpan S, uint64_t Now) {
     R.step(/*ByHost=*/false);
 }
 
+/// Takes a span that ends from the lane's frames; it has none if it began on
+/// another thread. \p Kind is Call for a root.
+static EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
+  std::optional<OpenFrame> Frame = popFrame(L, Begin, Site);
+  if (Frame && Frame->Stack)
+    Kind = SpanKind::Call;
+  return {Begin, Site, Kind, false, Frame ? L.FoldTicks - Frame->FoldTicks : 0};
+}
+
 /// Ends a span that has a frame, or one that began on another thread.
 static void endFramed(uint64_t Begin, Slot Site, uint64_t Now) {
   if (Site == NoSlot)
@@ -287,10 +296,8 @@ static void endFramed(uint64_t Begin, Slot Site, uint64_t Now) {
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L)
     return count(Counter::LostNoMemory);
-  std::optional<OpenFrame> Frame = popFrame(*L, Begin, Site);
-  EndedSpan S{Begin, Site, SpanKind::Node, false,
-              Frame ? L->FoldTicks - Frame->FoldTicks : 0};
-  if ((Frame && Frame->Stack) || isRoot(Site))
+  EndedSpan S = popSpan(*L, Begin, Site, SpanKind::Node);
+  if (S.Kind == SpanKind::Call || isRoot(Site))
     S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
   end(*R, *L, S, Now);
 }
@@ -386,9 +393,7 @@ void endRegion(uint64_t Begin, uint32_t Name) {
     Site = Begin ? regionBegun(*L, Begin, Name) : regionHere(*L, Name);
   if (Site == NoSlot)
     return count(Counter::LostNoMemory);
-  std::optional<OpenFrame> Frame = popFrame(*L, Begin, Site);
-  EndedSpan S{Begin, Site, SpanKind::Region, false,
-              Frame ? L->FoldTicks - Frame->FoldTicks : 0};
+  EndedSpan S = popSpan(*L, Begin, Site, SpanKind::Region);
   if (!Process.Open.load(std::memory_order_relaxed))
     return cutSpan(*R, *L, S);
   endOpen(*R, *L, S, Now);

@@ -75,8 +75,7 @@ Lane *Lanes::own() {
     Free = L->NextFree;
     L->NextFree = nullptr;
   } else {
-    constexpr uint64_t Bytes =
-        (sizeof(LanePages) + PageBytes - 1) / PageBytes * PageBytes;
+    constexpr uint64_t Bytes = roundUp(sizeof(LanePages), PageBytes);
     auto *Memory = static_cast<LanePages *>(Pages.wiped(Bytes));
     if (!Memory)
       return nullptr;
@@ -104,8 +103,7 @@ static uint64_t planLog(LogRecord &Log, LogKeep Keep, uint64_t Events) {
   Log.Ring = LogRing;
   // A span may have two records.
   if (Keep == LogKeep::First)
-    Log.Kept =
-        (2 * Events + LogPageEntries - 1) / LogPageEntries * LogPageEntries;
+    Log.Kept = roundUp(2 * Events, LogPageEntries);
   while (Keep == LogKeep::Last && Log.Ring < 2 * Events)
     Log.Ring *= 2;
   return Log.Kept + Log.Ring;
@@ -144,7 +142,6 @@ bool Lanes::attach(Lane &L) {
   File.publish();
   L.Log = &LogSegment(Head).record();
   L.Entries = L.Next = LogSegment(Head).entries();
-  L.Epoch = Plan.Epoch;
   L.Attached = true;
   return true;
 }

@@ -94,7 +94,6 @@ struct alignas(64) Lane {
   SlotEntry *Slots;
   uint32_t SlotCount; ///< number of Slots
   uint32_t Number;    ///< in the file, if HasRecord
-  uint32_t Epoch;     ///< that the log has seen
   bool HasRecord;     ///< Record is in the file
   bool Attached;      ///< and so is Log, which can be written
   bool Measuring;     ///< measures more than time in this run

@@ -3,6 +3,7 @@
 #include "LogPages.h"
 
 #include "Clock.h"
+#include "Pages.h"
 #include "Process.h"
 #include "Recording.h"
 #include "torchprof/format/Fold.h"
@@ -20,10 +21,6 @@ static constexpr uint64_t WorthFolding = 64;
 /// How many records ahead a fold asks for the memory that it will need.
 static constexpr uint64_t EntriesAhead = 12;
 static constexpr uint64_t CellsAhead = 6;
-
-static uint64_t roundUp(uint64_t Value, uint64_t Unit) {
-  return (Value + Unit - 1) / Unit * Unit;
-}
 
 /// Goes on at record \p Number, which begins a page.
 static void goOnAt(Lane &L, uint64_t Number) {
@@ -54,14 +51,13 @@ public:
   Folder(Recording &R, Lane &L)
       : R(R), L(L), Epoch(Process.Epoch.load(std::memory_order_acquire)),
         ResetTicks(Process.ResetTicks.load(std::memory_order_acquire)),
-        Base(L.Log->Base), Kept(L.Log->Kept), Mask(L.Log->Ring - 1) {}
+        Head(*L.Log) {}
 
   void run();
 
 private:
   const LogEntry &entry(uint64_t Number) const {
-    uint64_t Offset = Number - Base;
-    return L.Entries[Offset < Kept ? Offset : Kept + ((Offset - Kept) & Mask)];
+    return L.Entries[placeOf(Head, Number)];
   }
   void prefetch(uint64_t Number) const;
   void fold(uint64_t Number);
@@ -70,9 +66,9 @@ private:
   Lane &L;
   uint32_t Epoch;
   uint64_t ResetTicks;
-  uint64_t Base, Kept, Mask; ///< as in the log's record
-  uint64_t LongTicks = 0;    ///< of a Long record just before
-  uint64_t Spans = 0;        ///< of this epoch
+  const LogRecord Head;   ///< the log's as it was: where records lie
+  uint64_t LongTicks = 0; ///< of a Long record just before
+  uint64_t Spans = 0;     ///< of this epoch
 };
 
 } // namespace
@@ -132,7 +128,7 @@ void Folder::run() {
     fold(Number);
   }
   storeRelease(L.Log->Folded, End);
-  if (L.Epoch == Epoch)
+  if (L.Log->Epoch == Epoch)
     storeRelaxed(L.Log->Spans, L.Log->Spans + Spans);
   uint64_t Now = clock::ticks();
   L.FoldTicks += Now - Start;
@@ -171,10 +167,9 @@ void logRunEnded(Lane &L) {
 
 void followReset(Lane &L) {
   uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
-  if (L.Epoch == Epoch)
+  if (L.Log->Epoch == Epoch)
     return;
   foldLog(L);
-  L.Epoch = Epoch;
   storeRelaxed(L.Log->Spans, 0);
   storeRelease(L.Log->Epoch, Epoch);
   if (L.Log->Keep != LogKeep::First)

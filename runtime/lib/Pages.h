@@ -13,6 +13,11 @@
 
 namespace torchprof {
 
+/// \p Value or the next multiple of \p Unit above it.
+constexpr uint64_t roundUp(uint64_t Value, uint64_t Unit) {
+  return (Value + Unit - 1) / Unit * Unit;
+}
+
 class PageSource {
 public:
   virtual ~PageSource() = default;

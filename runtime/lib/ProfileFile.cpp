@@ -55,7 +55,7 @@ std::string numberedName(std::string_view Name, unsigned Number) {
 }
 
 static uint64_t roundToPages(uint64_t Bytes) {
-  return (Bytes + PageBytes - 1) / PageBytes * PageBytes;
+  return roundUp(Bytes, PageBytes);
 }
 
 /// Writes zeros where the file system cannot reserve blocks.

@@ -1,6 +1,7 @@
 //===- Aggregate.cpp - cells added up -------------------------------------===//
 
 #include "Aggregate.h"
+#include "torchprof/format/Fold.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -40,20 +41,11 @@ format::Cell report::emptyCell(format::Slot Site, uint32_t Epoch) {
 }
 
 void report::recordSample(format::Cell &C, uint64_t Ticks) {
-  uint64_t Count = C.Word / 2;
-  C.Word += 2;
-  C.Begins += 1;
-  C.Sum += Ticks;
-  UInt128 Squares =
-      (UInt128(C.SquaresHigh) << 64 | C.SquaresLow) + UInt128(Ticks) * Ticks;
-  C.SquaresLow = static_cast<uint64_t>(Squares);
-  C.SquaresHigh = static_cast<uint64_t>(Squares >> 64);
-  C.Min = Count ? std::min(C.Min, Ticks) : Ticks;
-  C.Max = std::max(C.Max, Ticks);
-  if (Count < format::FirstSamples)
-    C.First[Count] = Ticks;
-  unsigned Bucket = format::histogramBucket(Ticks);
-  ++C.Histogram[Bucket];
+  if (C.Word == 0)
+    C.Min = UINT64_MAX; // a zeroed cell is welcome too
+  format::LogRecord NoLog;
+  foldRecord(C, NoLog, 0, format::LogKind::Span, Ticks);
+  C.Folded = 0; // there is no record
 }
 
 /// Ticks of another clock in ticks of this one, rounded.

@@ -56,14 +56,8 @@ struct MeasureTotal {
   UInt128 Nested = 0;
   UInt128 Time = 0;
 
-  void add(const MeasureCell &C) {
-    Count += C.Count;
-    Sum += C.Sum;
-    Max = std::max(Max, C.Max);
-    Nested += C.Nested;
-    Time += C.Time;
-  }
-  void add(const MeasureTotal &Other) {
+  /// Adds a MeasureCell or another total.
+  template <typename T> void add(const T &Other) {
     Count += Other.Count;
     Sum += Other.Sum;
     Max = std::max(Max, Other.Max);
