@@ -1,0 +1,47 @@
+//===- TimedNode.h - one node that reads the clock around others -*- C++
+//-*-===//
+//
+//   torchprof::timed[Subgraph=<clones of the members>, site=N](...) -> ...
+//
+// Its Operation reads the clock, runs what the members would have run and reads
+// the clock again. It belongs into graphs that nothing optimizes any more:
+// nothing that LibTorch knows of the members is known of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TIMEDNODE_H
+#define TORCHPROF_TIMEDNODE_H
+
+#include "torchprof/format/Site.h"
+#include "torchprof/torchprof.h"
+
+#include <string>
+#include <vector>
+
+namespace torch::jit {
+struct Graph;
+struct Node;
+} // namespace torch::jit
+
+namespace torchprof {
+
+/// True if the interpreter runs the node by calling its Operation alone. What
+/// it emits instructions of its own for has no Operation, or one that throws.
+TORCHPROF_API bool isPlainOperator(torch::jit::Node *N);
+
+/// Replaces \p Members, plain operators of one block in their order, by one
+/// timed node that stands directly before \p Before; only constants may stand
+/// between the members and \p Before. Null, with the graph unchanged, if clones
+/// of the members would not run what the members run.
+TORCHPROF_API torch::jit::Node *
+makeTimedNode(torch::jit::Graph &G,
+              const std::vector<torch::jit::Node *> &Members,
+              torch::jit::Node *Before, format::SiteId Site);
+
+/// The kinds of the nodes, "aten::t, aten::matmul".
+TORCHPROF_API std::string
+kindsOf(const std::vector<torch::jit::Node *> &Members);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TIMEDNODE_H
