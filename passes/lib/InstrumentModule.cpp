@@ -26,11 +26,13 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-/// The functions to instrument, in the order of their sites. Throws if a name
-/// is unknown.
+/// The functions to instrument, in the order of their sites. Without \p Root,
+/// an object of the class, what is called through interfaces is not known.
+/// Throws if a name is unknown.
 static std::vector<OwnedFunction>
-chooseFunctions(const Module &Root, const std::vector<std::string> &Names) {
-  std::vector<OwnedFunction> Chosen = ownFunctions(Root);
+chooseFunctions(const c10::ClassTypePtr &Class, const Module *Root,
+                const std::vector<std::string> &Names) {
+  std::vector<OwnedFunction> Chosen = ownFunctions(Class);
   if (Chosen.empty())
     throw InstrumentError("the model has no method to instrument: script or "
                           "trace a module with a forward");
@@ -50,8 +52,10 @@ chooseFunctions(const Module &Root, const std::vector<std::string> &Names) {
       return std::find(Names.begin(), Names.end(), F.Function->name()) ==
              Names.end();
     });
-  auto Reached = interfaceFunctions(Root, Chosen);
-  Chosen.insert(Chosen.end(), Reached.begin(), Reached.end());
+  if (Root) {
+    auto Reached = interfaceFunctions(*Root, Chosen);
+    Chosen.insert(Chosen.end(), Reached.begin(), Reached.end());
+  }
   return Chosen;
 }
 
@@ -73,14 +77,16 @@ static void refuseUnfit(const Module &Root) {
                             "lowering");
 }
 
-static SiteNumbering
-numberAll(const Module &Root, const std::vector<MethodGraph> &Methods,
-          ScopeMap Scopes, const InstrumentOptions &Options, StepTimer &Timer) {
+/// \p FallbackName is the model's name if the options give none.
+static SiteNumbering numberAll(const std::vector<MethodGraph> &Methods,
+                               ScopeMap Scopes,
+                               const InstrumentOptions &Options,
+                               const std::string &FallbackName,
+                               StepTimer &Timer) {
   Manifest Table;
   Table.Producer = "torchprof " TORCHPROF_VERSION;
-  Table.ModelName = Options.ModelName;
-  if (Table.ModelName.empty() && Root.type()->name())
-    Table.ModelName = Root.type()->name()->name();
+  Table.ModelName =
+      Options.ModelName.empty() ? FallbackName : Options.ModelName;
   Timer.begin("inline calls");
   for (const MethodGraph &Method : Methods)
     inlineCalls(Method, Table, Scopes);
@@ -103,15 +109,35 @@ static std::shared_ptr<Graph> keepOriginal(const OwnedFunction &F) {
   return Original;
 }
 
+static std::string nameOf(const c10::ClassType &Class) {
+  return Class.name() ? Class.name()->name() : std::string();
+}
+
+NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
+                              const InstrumentOptions &Options,
+                              const std::string &FallbackName) {
+  std::vector<StepTime> Times;
+  StepTimer Timer(Times);
+  NumberedMethods Result;
+  Result.Methods = std::move(Methods);
+  Result.Numbering =
+      numberAll(Result.Methods, {}, Options, FallbackName, Timer);
+  return Result;
+}
+
+NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
+                            const Module *Root,
+                            const InstrumentOptions &Options) {
+  std::vector<MethodGraph> Methods;
+  for (const OwnedFunction &F : chooseFunctions(Class, Root, Options.Methods))
+    Methods.push_back(describeFunction(F, F.Function->graph()->copy()));
+  return numberMethods(std::move(Methods), Options, nameOf(*Class));
+}
+
 SiteNumbering numberModule(const Module &Root,
                            const InstrumentOptions &Options) {
   refuseUnfit(Root);
-  std::vector<MethodGraph> Methods;
-  for (const OwnedFunction &F : chooseFunctions(Root, Options.Methods))
-    Methods.push_back(describeFunction(F, F.Function->graph()->copy()));
-  std::vector<StepTime> Times;
-  StepTimer Timer(Times);
-  return numberAll(Root, Methods, {}, Options, Timer);
+  return numberClass(Root.type(), &Root, Options).Numbering;
 }
 
 /// Rewrites the methods of \p Root. Its manifest stays blank, because the
@@ -121,7 +147,7 @@ static InstrumentResult rewrite(Module &Root,
   refuseUnfit(Root);
   std::vector<MethodGraph> Methods;
   ScopeMap Scopes;
-  auto Functions = chooseFunctions(Root, Options.Methods);
+  auto Functions = chooseFunctions(Root.type(), &Root, Options.Methods);
   for (const OwnedFunction &F : Functions) {
     // Methods call each other: calls are inlined from the original code.
     Scopes.OriginalOf[F.Function->graph().get()] = keepOriginal(F);
@@ -130,8 +156,8 @@ static InstrumentResult rewrite(Module &Root,
   InstrumentResult Result;
   StepTimer Timer(Result.Times);
   Result.Methods = Methods.size();
-  Result.Numbering =
-      numberAll(Root, Methods, std::move(Scopes), Options, Timer);
+  Result.Numbering = numberAll(Methods, std::move(Scopes), Options,
+                               nameOf(*Root.type()), Timer);
   Timer.begin("insert probes");
   setManifest(Root, carriersOf(Root), "");
   insertProbes(Result.Numbering, /*WithManifest=*/true);

@@ -45,12 +45,12 @@ static void sortByName(std::vector<OwnedFunction> &Functions) {
       Functions.end());
 }
 
-std::vector<OwnedFunction> ownFunctions(const Module &Root) {
+std::vector<OwnedFunction> ownFunctions(const c10::ClassTypePtr &Root) {
   std::vector<OwnedFunction> Found;
-  for (Function *F : allFunctions(*Root.type()))
+  for (Function *F : allFunctions(*Root))
     if (GraphFunction *G = asGraph(F);
         G && !isKept(F->name()) && !isState(F->name()))
-      Found.push_back({G, Root.type(), ""});
+      Found.push_back({G, Root, ""});
   sortByName(Found);
   return Found;
 }
@@ -181,6 +181,7 @@ MethodGraph describeFunction(const OwnedFunction &F,
   if (F.Class->name())
     Method.Class = F.Class->name()->name();
   Method.Instance = F.Instance;
+  Method.Owner = F.Class;
   Method.Body = std::move(Body);
   return Method;
 }

@@ -29,9 +29,9 @@ struct OwnedFunction {
 /// Methods and hooks of \p Class.
 std::vector<torch::jit::Function *> allFunctions(const c10::ClassType &Class);
 
-/// Methods and hooks of the root, sorted by name, without state methods and
-/// kept originals.
-std::vector<OwnedFunction> ownFunctions(const torch::jit::Module &Root);
+/// Methods and hooks of the root's class, sorted by name, without state methods
+/// and kept originals.
+std::vector<OwnedFunction> ownFunctions(const c10::ClassTypePtr &Root);
 
 /// Methods of submodules that \p From call through an interface, directly or
 /// not, without those in \p From; sorted by class and name.

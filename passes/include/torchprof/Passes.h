@@ -31,6 +31,10 @@
 #include <unordered_map>
 #include <vector>
 
+namespace c10 {
+struct ClassType;
+}
+
 namespace torch::jit {
 struct Block;
 struct Graph;
@@ -86,6 +90,7 @@ struct MethodGraph {
   std::string Class;     ///< class of the module that owns it
   std::string Instance;  ///< path of that module, "" for the root
   std::shared_ptr<torch::jit::Graph> Body;
+  std::shared_ptr<c10::ClassType> Owner; ///< null if no class owns it
 };
 
 /// Where a site's probes go: before First and after Last, both in one block.
@@ -202,6 +207,26 @@ InstrumentResult instrumentAndReload(torch::jit::Module &Root,
 /// Numbers the sites as instrumentAndReload would, on copies of the graphs.
 SiteNumbering numberModule(const torch::jit::Module &Root,
                            const InstrumentOptions &Options);
+
+/// Methods that nothing was put into, and their sites.
+struct NumberedMethods {
+  SiteNumbering Numbering;
+  std::vector<MethodGraph> Methods; ///< inlined; the places lie in their bodies
+};
+
+/// Inlines \p Methods and numbers their sites. \p FallbackName is the model's
+/// name if the options give none.
+NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
+                              const InstrumentOptions &Options,
+                              const std::string &FallbackName);
+
+/// Numbers the methods of a module of this class as instrumentAndReload would,
+/// on copies of their graphs, and with the same id. \p Root may be null if no
+/// object of the class is at hand: then methods that are called through
+/// interfaces are left out, and the id of a model that has such is another.
+NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
+                            const torch::jit::Module *Root,
+                            const InstrumentOptions &Options);
 
 /// The inverse of instrumentAndReload. Throws InstrumentError if \p Root has no
 /// probes. Returns the number of restored methods.
