@@ -11,13 +11,14 @@ import sys
 
 TORCH = ("torch/", "ATen/", "c10/", "caffe2/")
 LLVM = ("llvm/", "llvm-c/")
-FOLDERS = ("bench", "examples", "format", "passes", "python", "runtime",
+FOLDERS = ("attach", "bench", "examples", "format", "passes", "python", "runtime",
            "test", "tools")
 SUFFIXES = (".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".def")
 
 # Files below the folder must include nothing of these; "other" is all but the
 # C++ standard library and ROOT's own headers. The table of docs/design.md.
 RULES = (
+    ("attach/", ("llvm", "passes/lib/", "runtime/lib/", "tools/")),
     ("format/", ("llvm", "torch", "other", "passes/", "runtime/", "tools/")),
     ("passes/", ("llvm", "runtime/", "tools/")),
     ("python/", ("llvm", "passes/lib/", "runtime/lib/", "runtime/torch/",

@@ -1,0 +1,196 @@
+//===- ModelTable.cpp - the models of a process and their tags ------------===//
+
+#include "ModelTable.h"
+
+#include "SiteChoice.h"
+#include "torch/Attach.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+namespace {
+
+/// What is known of a class. It is held, so that its address stays its own,
+/// until nobody else holds it.
+struct KnownClass {
+  c10::ClassTypePtr Class;
+  /// An object of the class that the host had in hand.
+  c10::weak_intrusive_ptr<c10::ivalue::Object> Owner;
+  /// Tags by the function's name: of the class's own methods once it was
+  /// numbered, and of those that another model calls through an interface.
+  std::unordered_map<std::string, MethodTags> Methods;
+  bool IsNumbered = false;
+
+  explicit KnownClass(c10::ClassTypePtr Class)
+      : Class(std::move(Class)),
+        Owner(c10::intrusive_ptr<c10::ivalue::Object>()) {}
+};
+
+MethodTags tagsOfMethod(const NumberedMethods &Numbered, size_t I) {
+  // Roots are in the order of the methods.
+  const SiteNumbering &N = Numbered.Numbering;
+  uint32_t Root = 0;
+  while (N.RootGraph[Root] != Numbered.Methods[I].Body.get())
+    ++Root;
+  return {format::SiteId(N.Table.ModelId, Root),
+          NodeTable::ofMethod(Numbered, I)};
+}
+
+class ModelTable {
+public:
+  static ModelTable &get() {
+    static auto &Table = *new ModelTable; // outlives the host's exit handlers
+    return Table;
+  }
+
+  void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    KnownClass &Known = find(Object->type());
+    if (Known.Owner.expired())
+      Known.Owner = c10::weak_intrusive_ptr<c10::ivalue::Object>(Object);
+  }
+
+  std::optional<MethodTags> tagsOf(const c10::ClassTypePtr &Class,
+                                   const std::string &Name) {
+    std::string Text;
+    std::optional<MethodTags> Result;
+    {
+      std::lock_guard<std::mutex> Guard(Lock);
+      KnownClass &Known = find(Class);
+      auto It = Known.Methods.find(Name);
+      if (It == Known.Methods.end() && !Known.IsNumbered) {
+        Text = number(Known);
+        It = Known.Methods.find(Name);
+      }
+      if (It != Known.Methods.end())
+        Result = It->second;
+    }
+    if (!Text.empty())
+      registerModel(Text);
+    return Result;
+  }
+
+  /// Changes when a class was forgotten.
+  uint64_t generation() const {
+    return Generation.load(std::memory_order_acquire);
+  }
+
+private:
+  KnownClass &find(const c10::ClassTypePtr &Class) {
+    auto It = Classes.find(Class.get());
+    if (It != Classes.end())
+      return It->second;
+    forgetDead();
+    return Classes.try_emplace(Class.get(), Class).first->second;
+  }
+
+  void forgetDead() {
+    if (std::erase_if(Classes, [](const auto &Row) {
+          return Row.second.Class.use_count() == 1;
+        }))
+      Generation.fetch_add(1, std::memory_order_release);
+  }
+
+  /// Numbers the methods of a class and publishes their tags. Returns the
+  /// manifest's text; empty if the class is not to be profiled.
+  std::string number(KnownClass &Known) {
+    Known.IsNumbered = true;
+    std::optional<InstrumentOptions> Choice = chooseSites(*Known.Class);
+    if (!Choice)
+      return std::string();
+    auto Object = Known.Owner.lock();
+    std::optional<Module> Root;
+    if (Object)
+      Root.emplace(Object);
+    NumberedMethods Numbered =
+        numberClass(Known.Class, Root ? &*Root : nullptr, *Choice);
+    for (size_t I = 0; I < Numbered.Methods.size(); ++I) {
+      const MethodGraph &Method = Numbered.Methods[I];
+      // References to Known stay valid: the table moves nothing.
+      KnownClass &Owner =
+          Method.Owner == Known.Class ? Known : find(Method.Owner);
+      Owner.Methods.insert_or_assign(Method.Name, tagsOfMethod(Numbered, I));
+    }
+    return printManifest(Numbered.Numbering.Table);
+  }
+
+  std::mutex Lock;
+  std::unordered_map<const c10::ClassType *, KnownClass> Classes;
+  std::atomic<uint64_t> Generation{1};
+};
+
+} // namespace
+
+/// Warns, unless this text was said before.
+static void warnOnce(const std::string &Text) {
+  static std::mutex Lock;
+  static auto &Said = *new std::set<std::string>;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    if (!Said.insert(Text).second)
+      return;
+  }
+  warnOfAttach(Text);
+}
+
+void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object) {
+  // A host in C++ asks for the method at each call: what the thread has seen
+  // takes no lock. A class that is seen cannot give its address to another
+  // before the generation changes.
+  struct Seen {
+    const c10::ClassType *Class;
+    uint64_t Generation;
+  };
+  static thread_local Seen Recent[4];
+  const c10::ClassType *Class = Object->type().get();
+  uint64_t Generation = ModelTable::get().generation();
+  Seen &Slot = Recent[(reinterpret_cast<uintptr_t>(Class) >> 6) % 4];
+  if (Slot.Class == Class && Slot.Generation == Generation)
+    return;
+  ModelTable::get().noteOwner(Object);
+  Slot = {Class, Generation};
+}
+
+/// A function without a class is a model of its own.
+static std::optional<MethodTags>
+tagsOfFunction(const std::shared_ptr<Graph> &Body, const std::string &Name) {
+  std::optional<InstrumentOptions> Choice = chooseSites(Name);
+  if (!Choice)
+    return std::nullopt;
+  MethodGraph Function;
+  Function.Name = Name;
+  for (const Value *Input : Body->inputs())
+    Function.Signature.append(Function.Signature.empty() ? "" : ", ")
+        .append(Input->hasDebugName() ? Input->debugNameBase() : "?");
+  Function.Body = Body->copy();
+  NumberedMethods Numbered =
+      numberMethods({std::move(Function)}, *Choice, Name);
+  registerModel(printManifest(Numbered.Numbering.Table));
+  return tagsOfMethod(Numbered, 0);
+}
+
+std::optional<MethodTags> tagsOf(const std::shared_ptr<Graph> &Body,
+                                 const std::string &Name) {
+  c10::ClassTypePtr Class;
+  if (!Body->inputs().empty())
+    Class = Body->inputs()[0]->type()->cast<c10::ClassType>();
+  if (Class && !isOwnFunction(*Class, Name))
+    Class = nullptr;
+  try {
+    return Class ? ModelTable::get().tagsOf(Class, Name)
+                 : tagsOfFunction(Body, Name);
+  } catch (const InstrumentError &Error) {
+    std::string Who = Class && Class->name() ? Class->name()->name() : Name;
+    warnOnce(Who + " is not profiled: " + Error.what());
+    return std::nullopt;
+  }
+}
+
+} // namespace torchprof

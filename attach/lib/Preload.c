@@ -1,0 +1,116 @@
+/*===- Preload.c - libtorchprof_preload.so --------------------------------===*\
+|*                                                                            *|
+|* Stands in front of LibTorch's constructors when it is preloaded. It needs  *|
+|* nothing but the C library, so that processes that load no model pay        *|
+|* nothing; at the first call it loads libtorchprof_attach.so, which lies     *|
+|* beside it, with the runtime. If that fails there is one warning, and       *|
+|* LibTorch runs as without us.                                               *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#define _GNU_SOURCE
+
+#include "Hooks.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct TorchprofHooks *Hooks; /* null: not attached */
+static pthread_once_t Attached = PTHREAD_ONCE_INIT;
+
+static void warn(const char *Reason) {
+  fprintf(stderr, "torchprof: warning: cannot attach, models run without: %s\n",
+          Reason ? Reason : "?");
+}
+
+static void attach(void) {
+  Dl_info Self;
+  char Beside[PATH_MAX];
+  if (!dladdr((void *)attach, &Self) || !Self.dli_fname)
+    return warn("it is not known where the preloaded library lies");
+  const char *Slash = strrchr(Self.dli_fname, '/');
+  int Length = Slash ? (int)(Slash - Self.dli_fname + 1) : 0;
+  if (snprintf(Beside, sizeof(Beside), "%.*slibtorchprof_attach.so", Length,
+               Self.dli_fname) >= (int)sizeof(Beside))
+    return warn("the path of the preloaded library is too long");
+  void *Library = dlopen(Beside, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!Library)
+    return warn(dlerror());
+  Hooks = dlsym(Library, "torchprof_attach_hooks");
+  if (!Hooks)
+    warn(dlerror());
+}
+
+struct Search {
+  const char *Symbol;
+  const char *Library; /* how its name begins; null: any */
+  void *Ours;
+  void *Found;
+};
+
+static int lookInto(struct dl_phdr_info *Info, size_t Size, void *Data) {
+  struct Search *S = Data;
+  const char *Slash = strrchr(Info->dlpi_name, '/');
+  const char *Name = Slash ? Slash + 1 : Info->dlpi_name;
+  (void)Size;
+  if (S->Library && strncmp(Name, S->Library, strlen(S->Library)) != 0)
+    return 0;
+  void *Library = dlopen(Info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!Library)
+    return 0;
+  void *Found = dlsym(Library, S->Symbol);
+  dlclose(Library); /* its owner keeps it */
+  if (Found && Found != S->Ours)
+    S->Found = Found;
+  return S->Found != NULL;
+}
+
+/* The constructor itself. Python loads LibTorch with a scope of its own, where
+   RTLD_NEXT does not look. */
+static void *real(const char *Symbol, void *Ours) {
+  struct Search S = {Symbol, "libtorch_cpu.so", Ours, NULL};
+  if (!dl_iterate_phdr(lookInto, &S)) {
+    S.Library = NULL;
+    dl_iterate_phdr(lookInto, &S);
+  }
+  if (!S.Found) {
+    /* Somebody calls a constructor that nobody has: the loader, too, would end
+       the process here. */
+    fprintf(stderr, "torchprof: error: no library defines %s\n", Symbol);
+    abort();
+  }
+  return S.Found;
+}
+
+/* What takes the place of a constructor. */
+#define PARAMETERS_Executor void *Self, const void *Graph, void *Name
+#define PARAMETERS_ModeExecutor PARAMETERS_Executor, int Mode
+#define PARAMETERS_Code PARAMETERS_Executor, size_t Depth
+#define PARAMETERS_Method void *Self, void *Object, void *Function
+#define ARGUMENTS_Executor Self, Graph, Name
+#define ARGUMENTS_ModeExecutor Self, Graph, Name, Mode
+#define ARGUMENTS_Code Self, Graph, Name, Depth
+#define ARGUMENTS_Method Self, Object, Function
+
+#define TORCHPROF_CONSTRUCTOR(HOOK, ID, SYMBOL)                                \
+  __attribute__((visibility("default"))) void torchprof_##ID(                  \
+      PARAMETERS_##HOOK) __asm__(SYMBOL);                                      \
+  void torchprof_##ID(PARAMETERS_##HOOK) {                                     \
+    static Torchprof##HOOK *Real;                                              \
+    pthread_once(&Attached, attach);                                           \
+    Torchprof##HOOK *Known = __atomic_load_n(&Real, __ATOMIC_RELAXED);         \
+    if (!Known) {                                                              \
+      Known = (Torchprof##HOOK *)real(SYMBOL, (void *)torchprof_##ID);         \
+      __atomic_store_n(&Real, Known, __ATOMIC_RELAXED);                        \
+    }                                                                          \
+    if (Hooks)                                                                 \
+      Hooks->HOOK(Known, ARGUMENTS_##HOOK);                                    \
+    else                                                                       \
+      Known(ARGUMENTS_##HOOK);                                                 \
+  }
+#include "Constructors.def"

@@ -1,0 +1,136 @@
+//===- ProbesToTags.cpp - an instrumented file without its nodes ----------===//
+
+#include "ProbesToTags.h"
+
+#include "Tag.h"
+#include "torchprof/Passes.h"
+
+#include <torch/csrc/jit/ir/constants.h>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+namespace {
+
+const Symbol Begin = Symbol::fromQualString("torchprof::begin");
+const Symbol End = Symbol::fromQualString("torchprof::end");
+const Symbol Enter = Symbol::fromQualString("torchprof::enter");
+
+Graph *forkedGraph(Node *N) {
+  return N->kind() == prim::fork && N->hasAttribute(attr::Subgraph)
+             ? N->g(attr::Subgraph).get()
+             : nullptr;
+}
+
+/// Reads the pairs of a graph; nothing is changed before all are understood.
+class ProbeReader {
+public:
+  /// False if a pair is not as torchprof-opt inserts it.
+  bool read(Block *In) {
+    std::vector<Pair> Open;
+    for (Node *N : In->nodes()) {
+      if (N->kind() == Begin || N->kind() == Enter) {
+        auto Site = toIValue(N->inputs().back());
+        if (!Site || !Site->isInt())
+          return false;
+        auto Id = format::SiteId::fromNumber(Site->toInt());
+        if (N->kind() == Enter)
+          Root = Id;
+        Open.push_back({N, Id, {}, N->kind() == Enter});
+        continue;
+      }
+      if (N->kind() == End) {
+        if (Open.empty() || N->input(0) != Open.back().Opens->output())
+          return false;
+        close(Open);
+        continue;
+      }
+      if (N->kind() == prim::Constant || N->kind() == prim::GetAttr)
+        continue;
+      visit(N, Open);
+      for (Block *Inner : N->blocks())
+        if (!read(Inner))
+          return false;
+      if (Graph *Forked = forkedGraph(N))
+        if (!read(Forked->block()))
+          return false;
+    }
+    return Open.empty();
+  }
+
+  void apply() const {
+    for (const auto &[N, Content] : Tags)
+      setTag(N, Content);
+  }
+
+  std::optional<format::SiteId> Root;
+
+private:
+  struct Pair {
+    Node *Opens;
+    format::SiteId Site;
+    std::vector<Node *> Members; ///< directly inside, or inside of inner pairs
+    bool IsRoot;
+  };
+
+  void visit(Node *N, std::vector<Pair> &Open) {
+    auto Content = std::make_shared<TagContent>();
+    Content->Kind = N->kind();
+    for (Pair &P : Open) {
+      P.Members.push_back(N);
+      if (!P.IsRoot)
+        Content->Regions.push_back(P.Site);
+    }
+    if (!Content->Regions.empty())
+      Tags.emplace_back(N, std::move(Content));
+  }
+
+  /// A pair around one node is that node's; around several it is a module's.
+  void close(std::vector<Pair> &Open) {
+    const Pair &Closed = Open.back();
+    if (!Closed.IsRoot && Closed.Members.size() == 1)
+      for (auto It = Tags.rbegin(); It != Tags.rend(); ++It)
+        if (It->first == Closed.Members.front()) {
+          TagContent &Content = *It->second;
+          if (!Content.Site && Content.Regions.back() == Closed.Site) {
+            Content.Regions.pop_back();
+            Content.Site = Closed.Site;
+          }
+          break;
+        }
+    Open.pop_back();
+  }
+
+  std::vector<std::pair<Node *, std::shared_ptr<TagContent>>> Tags;
+};
+
+bool hasProbes(Block *In) {
+  for (Node *N : In->nodes()) {
+    if (N->kind() == Begin || N->kind() == Enter)
+      return true;
+    for (Block *Inner : N->blocks())
+      if (hasProbes(Inner))
+        return true;
+    if (Graph *Forked = forkedGraph(N))
+      if (hasProbes(Forked->block()))
+        return true;
+  }
+  return false;
+}
+
+} // namespace
+
+bool hasProbes(Graph &Body) { return hasProbes(Body.block()); }
+
+bool turnProbesIntoTags(Graph &Body, std::optional<format::SiteId> &Root) {
+  ProbeReader Reader;
+  if (!Reader.read(Body.block()))
+    return false;
+  Reader.apply();
+  Root = Reader.Root;
+  stripProbes(Body);
+  return true;
+}
+
+} // namespace torchprof

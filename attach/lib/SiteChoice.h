@@ -1,0 +1,26 @@
+//===- SiteChoice.h - what the process was asked to profile -----*- C++ -*-===//
+
+#ifndef TORCHPROF_ATTACH_SITECHOICE_H
+#define TORCHPROF_ATTACH_SITECHOICE_H
+
+#include "torchprof/Passes.h"
+
+#include <ATen/core/jit_type.h>
+
+#include <optional>
+
+namespace torchprof {
+
+/// True if \p Name is a method or a hook of \p Class with a graph.
+bool isOwnFunction(const c10::ClassType &Class, const std::string &Name);
+
+/// How to number the methods of \p Class, from the runtime's options; none if
+/// attaching is switched off, or if no method of the class was asked for.
+std::optional<InstrumentOptions> chooseSites(const c10::ClassType &Class);
+
+/// The same for the function \p Name that belongs to no class.
+std::optional<InstrumentOptions> chooseSites(const std::string &Name);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_ATTACH_SITECHOICE_H

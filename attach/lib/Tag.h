@@ -1,0 +1,71 @@
+//===- Tag.h - the site of a node, where nothing sees it --------*- C++ -*-===//
+//
+// A probe that is a node of the graph changes what LibTorch's optimizer makes
+// of it. A tag changes nothing: it is the node's scope, which LibTorch copies
+// with the node into every graph that it makes, and otherwise only prints. A
+// tag prints what the scope that it replaces would have printed; most nodes
+// have none, and their tags print nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_ATTACH_TAG_H
+#define TORCHPROF_ATTACH_TAG_H
+
+#include "torchprof/format/Site.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace torchprof {
+
+class NodeTable;
+
+/// What a tag says of a node. Nodes of one site share it.
+struct TagContent {
+  /// The site of the node itself.
+  std::optional<format::SiteId> Site;
+  /// The calls of modules that the node lies in, if these are the sites, from
+  /// the outermost to the innermost of its block.
+  std::vector<format::SiteId> Regions;
+  /// The kind of the node that was tagged: an optimization may have put nodes
+  /// of other kinds into its place.
+  torch::jit::Symbol Kind;
+  /// The nodes of the graph that a fork runs.
+  std::shared_ptr<const NodeTable> Forked;
+};
+
+struct Tag : torch::jit::Scope {
+  /// \p Shown is the node's scope so far. A blank one becomes the parent:
+  /// LibTorch does not copy blank scopes, and does not print roots.
+  Tag(const torch::jit::ScopePtr &Shown,
+      std::shared_ptr<const TagContent> Content)
+      : Scope(Shown->isBlank()  ? Shown
+              : Shown->isRoot() ? torch::jit::ScopePtr()
+                                : Shown->parent(),
+              Shown->name()),
+        Content(std::move(Content)) {}
+
+  const std::shared_ptr<const TagContent> Content;
+};
+
+/// What the tag of \p N says, or null.
+inline const TagContent *tagOf(torch::jit::Node *N) {
+  torch::jit::ScopePtr Scope = N->scope();
+  auto *Found = dynamic_cast<const Tag *>(Scope.get());
+  return Found ? Found->Content.get() : nullptr;
+}
+
+inline void setTag(torch::jit::Node *N,
+                   std::shared_ptr<const TagContent> Content) {
+  torch::jit::ScopePtr Shown = N->scope();
+  if (!Shown)
+    Shown = c10::make_intrusive<torch::jit::Scope>();
+  N->setScope(c10::make_intrusive<Tag>(Shown, std::move(Content)));
+}
+
+} // namespace torchprof
+
+#endif // TORCHPROF_ATTACH_TAG_H

@@ -1,0 +1,252 @@
+//===- TimedCopy.cpp - from tags to timed nodes ---------------------------===//
+
+#include "TimedCopy.h"
+
+#include "NodeTable.h"
+#include "torch/Attach.h"
+#include "torch/TimedNode.h"
+
+#include <torch/csrc/jit/passes/inliner.h>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+namespace {
+
+/// The probes' operators.
+struct Probes {
+  Symbol Begin = Symbol::fromQualString("torchprof::begin");
+  Symbol End = Symbol::fromQualString("torchprof::end");
+  Symbol Enter = Symbol::fromQualString("torchprof::enter");
+};
+
+class TagLowering {
+public:
+  explicit TagLowering(Graph &Body) : Body(Body) {}
+
+  void lower(Block *In) {
+    // Nodes are replaced on the way, so the loop advances by hand.
+    std::vector<Region> Open;
+    for (Node *N = *In->nodes().begin(); N != In->return_node();) {
+      for (Block *Inner : N->blocks())
+        lower(Inner);
+      const TagContent *Tag = tagOf(N);
+      if (!Tag && isFused(N))
+        Tag = tagOfFused(N);
+      if (!Tag) {
+        N = N->next();
+        continue;
+      }
+      if (Tag->Forked)
+        tagForked(N, *Tag->Forked);
+      Stretch Timed = Tag->Site ? time(N, *Tag) : Stretch{N, N};
+      advanceRegions(Open, Tag->Regions, Timed);
+      N = Timed.Last->next();
+    }
+    advanceRegions(Open, {}, {});
+  }
+
+  /// Makes the graph a run of \p Site.
+  void addRoot(format::SiteId Site) {
+    Node *First = *Body.block()->nodes().begin();
+    Value *Nothing, *Number;
+    {
+      WithInsertPoint Guard(First);
+      Nothing = Body.insertConstant(c10::IValue());
+      Number = Body.insertConstant(Site.number());
+    }
+    Node *Enter = Body.create(Names.Enter, {Nothing, Number});
+    Enter->output()->setType(c10::IntType::get());
+    Enter->insertBefore(First);
+    Node *End = Body.create(Names.End, {Enter->output(), Number}, 0);
+    End->insertBefore(Body.block()->return_node());
+    ++Counts.Explicit;
+  }
+
+  TagCounts Counts;
+
+private:
+  /// Nodes that follow each other in a block.
+  struct Stretch {
+    Node *First = nullptr;
+    Node *Last = nullptr;
+  };
+
+  /// A call of a module that is open in a block, and its nodes so far.
+  struct Region {
+    format::SiteId Site;
+    Stretch Nodes;
+  };
+
+  /// \p Nodes lie in \p Regions: ends what is open and has no part in it, and
+  /// opens the others.
+  void advanceRegions(std::vector<Region> &Open,
+                      const std::vector<format::SiteId> &Regions,
+                      Stretch Nodes) {
+    size_t Common = 0;
+    while (Common < Open.size() && Common < Regions.size() &&
+           Open[Common].Site == Regions[Common])
+      ++Common;
+    while (Open.size() > Common) {
+      Stretch Ended = addPair(Open.back().Nodes, Open.back().Site);
+      // What is around it begins and ends no later.
+      Stretch Inner = Open.back().Nodes;
+      Open.pop_back();
+      for (Region &Outer : Open) {
+        if (Outer.Nodes.First == Inner.First)
+          Outer.Nodes.First = Ended.First;
+        if (Outer.Nodes.Last == Inner.Last)
+          Outer.Nodes.Last = Ended.Last;
+      }
+    }
+    for (size_t I = Common; I < Regions.size(); ++I)
+      Open.push_back({Regions[I], Nodes});
+    for (Region &R : Open)
+      R.Nodes.Last = Nodes.Last;
+  }
+
+  /// Times \p N, and the nodes behind it that an optimization made of the same
+  /// node. Returns what stands there now.
+  Stretch time(Node *N, const TagContent &Tag) {
+    if (!isPlainOperator(N)) {
+      Node *Last = restOfLoop(N);
+      for (Block *Inner : Last == N ? at::ArrayRef<Block *>() : Last->blocks())
+        lower(Inner);
+      return addPair({N, Last}, *Tag.Site);
+    }
+    std::vector<Node *> Members{N};
+    Node *Next = N->next();
+    for (; Next != N->owningBlock()->return_node(); Next = Next->next()) {
+      if (Next->kind() == prim::Constant)
+        continue;
+      if (tagOf(Next) != &Tag || !isPlainOperator(Next) ||
+          isSecond(Next, N, Tag))
+        break;
+      Members.push_back(Next);
+    }
+    std::string Kinds = isFused(N) ? kindsInFused(N) : std::string();
+    if (Members.size() > 1)
+      Kinds = kindsOf(Members);
+    Node *Timed =
+        makeTimedNode(Body, Members, Members.back()->next(), *Tag.Site);
+    if (!Timed)
+      return addPair({N, Members.back()}, *Tag.Site);
+    ++Counts.Timed;
+    if (!Kinds.empty())
+      noteGroup(*Tag.Site, Kinds);
+    return {Timed, Timed};
+  }
+
+  /// LibTorch unrolls a short loop into one of several copies of the body and
+  /// one for the rest, whose trips are `trips - trips / copies * copies`.
+  /// Returns the latter if \p Loop is the former, else \p Loop.
+  static Node *restOfLoop(Node *Loop) {
+    if (Loop->kind() != prim::Loop)
+      return Loop;
+    for (Node *N = Loop->next(); N->kind() != prim::Return; N = N->next()) {
+      if (N->kind() != prim::Loop || tagOf(N) != tagOf(Loop))
+        continue;
+      Node *Rest = N->input(0)->node();
+      if (Rest->kind() != aten::sub)
+        return Loop;
+      Node *Done = Rest->input(1)->node();
+      return Done->kind() == aten::mul && Done->input(0) == Loop->input(0)
+                 ? N
+                 : Loop;
+    }
+    return Loop;
+  }
+
+  /// True if \p N, behind \p First, is not a part of the same node but another
+  /// copy of it: a loop was unrolled.
+  static bool isSecond(const Node *N, const Node *First,
+                       const TagContent &Tag) {
+    return N->kind() == Tag.Kind || N->kind() == First->kind();
+  }
+
+  /// Puts a pair of probes around \p Nodes. Returns the pair.
+  Stretch addPair(Stretch Nodes, format::SiteId Site) {
+    Value *Number;
+    {
+      WithInsertPoint Guard(Nodes.First);
+      Number = Body.insertConstant(Site.number());
+    }
+    Node *Begin = Body.create(Names.Begin, {Number});
+    Begin->output()->setType(c10::IntType::get());
+    Begin->setSourceRange(Nodes.First->sourceRange());
+    Begin->insertBefore(Nodes.First);
+    Node *End = Body.create(Names.End, {Begin->output(), Number}, 0);
+    End->insertAfter(Nodes.Last);
+    ++Counts.Explicit;
+    return {Begin, End};
+  }
+
+  /// True for a kernel that was made of several nodes: they keep their tags
+  /// inside of it.
+  static bool isFused(Node *N) {
+    return N->hasAttribute(attr::Subgraph) && N->kind() != prim::fork &&
+           N->kind() != prim::DifferentiableGraph &&
+           N->kind() != prim::FallbackGraph && isPlainOperator(N);
+  }
+
+  static const TagContent *tagOfFused(Node *N) {
+    for (Node *Part : N->g(attr::Subgraph)->nodes())
+      if (const TagContent *Tag = tagOf(Part))
+        return Tag;
+    return nullptr;
+  }
+
+  static std::string kindsInFused(Node *N) {
+    std::vector<Node *> Parts;
+    for (Node *Part : N->g(attr::Subgraph)->nodes())
+      if (Part->kind() != prim::Constant)
+        Parts.push_back(Part);
+    return kindsOf(Parts);
+  }
+
+  /// LibTorch inlines a forked graph when it runs for the first time. Doing it
+  /// now changes nothing, and its nodes can be found.
+  static void tagForked(Node *N, const NodeTable &Nodes) {
+    if (N->kind() != prim::fork)
+      return;
+    std::shared_ptr<Graph> Forked = N->g(attr::Subgraph)->copy();
+    Inline(*Forked);
+    Nodes.tag(*Forked);
+    N->g_(attr::Subgraph, Forked);
+  }
+
+  Graph &Body;
+  Probes Names;
+};
+
+bool hasTags(Block *In) {
+  for (Node *N : In->nodes()) {
+    if (tagOf(N))
+      return true;
+    for (Block *Inner : N->blocks())
+      if (hasTags(Inner))
+        return true;
+    if (N->hasAttribute(attr::Subgraph) &&
+        hasTags(N->g(attr::Subgraph)->block()))
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
+std::shared_ptr<Graph> timedCopy(Graph &Body,
+                                 std::optional<format::SiteId> Root) {
+  if (!Root && !hasTags(Body.block()))
+    return nullptr;
+  std::shared_ptr<Graph> Copy = Body.copy();
+  TagLowering Lowering(*Copy);
+  Lowering.lower(Copy->block());
+  if (Root)
+    Lowering.addRoot(*Root);
+  countTags(Lowering.Counts);
+  return Copy;
+}
+
+} // namespace torchprof

@@ -1,0 +1,48 @@
+//===- Attach.h - what libtorchprof_attach asks of the runtime --*- C++ -*-===//
+//
+// The library that attaches to a process links the runtime, so that there is
+// one of it however it came into the process. Both are built together: the
+// types here may be C++'s. All functions are safe from any thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_ATTACH_H
+#define TORCHPROF_ATTACH_H
+
+#include "torchprof/format/Site.h"
+#include "torchprof/torchprof.h"
+
+#include <string>
+#include <string_view>
+
+namespace torchprof {
+
+/// The options of Options.def that say how to attach, as they were given.
+struct AttachOptions {
+  bool Attach = false; ///< attach at all: recording is not switched off either
+  std::string Nodes, Granularity;        ///< words
+  std::string Include, Exclude, Methods; ///< words joined by commas, or empty
+};
+TORCHPROF_API AttachOptions attachOptions();
+
+/// Registers the model of a manifest's text, as loading an instrumented file
+/// does.
+TORCHPROF_API void registerModel(std::string_view ManifestText);
+
+/// What was done to the tagged nodes of a graph.
+struct TagCounts {
+  unsigned Timed = 0;    ///< timed nodes made
+  unsigned Explicit = 0; ///< pairs of probes put in
+};
+TORCHPROF_API void countTags(const TagCounts &Counts);
+
+/// Notes that one timed node stands for several, of the kinds \p Members.
+TORCHPROF_API void noteGroup(format::SiteId Site, std::string_view Members);
+
+/// Prints `torchprof: warning: TEXT`. The caller sees to it that a cause is
+/// named once.
+TORCHPROF_API void warnOfAttach(std::string_view Text);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_ATTACH_H
