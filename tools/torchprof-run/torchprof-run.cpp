@@ -1,9 +1,9 @@
 //===- torchprof-run.cpp - run a model and record a profile ---------------===//
 
 #include "../common/OutputFile.h"
+#include "../common/ShowProfile.h"
 #include "../common/ToolSupport.h"
 #include "RunBridge.h"
-#include "ShowProfile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"

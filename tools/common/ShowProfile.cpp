@@ -2,7 +2,7 @@
 
 #include "ShowProfile.h"
 
-#include "../common/ToolSupport.h"
+#include "ToolSupport.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,4 +1,4 @@
-//===- ShowProfile.h - what --record does after the run ---------*- C++ -*-===//
+//===- ShowProfile.h - what is shown after a recording ----------*- C++ -*-===//
 //
 // The report is another program, which links no LibTorch: it is started.
 //

@@ -1,0 +1,109 @@
+//===- Command.cpp - the command that is recorded -------------------------===//
+
+#include "Command.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace torchprof {
+
+static volatile pid_t Child = 0;
+
+/// The terminal sends its signals to the command itself, as it is in the same
+/// group of processes.
+static void sendOn(int Signal, siginfo_t *Info, void *) {
+  if (Child > 0 && Info->si_code != SI_KERNEL)
+    kill(Child, Signal);
+}
+
+static constexpr int Forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT,
+                                    SIGTERM, SIGUSR1, SIGUSR2};
+
+static void sendSignalsOn() {
+  struct sigaction Action = {};
+  Action.sa_sigaction = sendOn;
+  Action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (int Signal : Forwarded) {
+    // What is ignored, as under nohup, is ignored by the command too.
+    struct sigaction Now;
+    if (sigaction(Signal, nullptr, &Now) == 0 && Now.sa_handler != SIG_IGN)
+      sigaction(Signal, &Action, nullptr);
+  }
+}
+
+static std::vector<char *> pointersTo(const std::vector<std::string> &Texts) {
+  std::vector<char *> Pointers;
+  for (const std::string &Text : Texts)
+    Pointers.push_back(const_cast<char *>(Text.c_str()));
+  Pointers.push_back(nullptr);
+  return Pointers;
+}
+
+CommandResult runCommand(const std::vector<std::string> &Words,
+                         const std::vector<std::string> &Environment) {
+  CommandResult Result;
+  int Pipe[2]; // tells why the command could not be started
+  if (pipe2(Pipe, O_CLOEXEC) != 0) {
+    Result.Error = strerror(errno);
+    return Result;
+  }
+  std::vector<char *> Arguments = pointersTo(Words);
+  std::vector<char *> Added = pointersTo(Environment);
+  sigset_t All, Before;
+  sigfillset(&All);
+  sigprocmask(SIG_BLOCK, &All, &Before);
+  pid_t Pid = fork();
+  if (Pid == 0) {
+    sigprocmask(SIG_SETMASK, &Before, nullptr);
+    for (char *Variable : Added)
+      if (Variable)
+        putenv(Variable);
+    execvp(Arguments[0], Arguments.data());
+    int Error = errno;
+    (void)!write(Pipe[1], &Error, sizeof(Error));
+    _exit(127);
+  }
+  int Error = errno;
+  close(Pipe[1]);
+  Child = Pid;
+  if (Pid > 0)
+    sendSignalsOn();
+  sigprocmask(SIG_SETMASK, &Before, nullptr);
+  ssize_t Size = 0;
+  if (Pid > 0)
+    while ((Size = read(Pipe[0], &Error, sizeof(Error))) < 0 && errno == EINTR)
+      ;
+  close(Pipe[0]);
+  if (Pid < 0 || Size > 0)
+    Result.Error = strerror(Error);
+  int Status = 0;
+  if (Pid > 0)
+    while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
+      ;
+  Child = 0;
+  if (WIFSIGNALED(Status))
+    Result.Signal = WTERMSIG(Status);
+  else
+    Result.ExitCode = WEXITSTATUS(Status);
+  return Result;
+}
+
+void endAs(const CommandResult &Result) {
+  if (Result.Signal) {
+    // The command has left a core already, if it was to.
+    rlimit None = {0, 0};
+    setrlimit(RLIMIT_CORE, &None);
+    signal(Result.Signal, SIG_DFL);
+    raise(Result.Signal);
+    _exit(128 + Result.Signal);
+  }
+  exit(Result.ExitCode);
+}
+
+} // namespace torchprof

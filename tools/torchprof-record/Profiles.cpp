@@ -1,0 +1,117 @@
+//===- Profiles.cpp - what the processes of a command left ----------------===//
+
+#include "Profiles.h"
+
+#include "../common/ToolSupport.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+#include <algorithm>
+
+namespace torchprof {
+
+using namespace llvm;
+
+/// The word of a Python's command line that says what runs: a file, or the
+/// module behind -m; empty if it is code behind -c or on standard input.
+static StringRef scriptOf(const std::vector<std::string> &Command) {
+  for (size_t I = 1; I < Command.size(); ++I) {
+    StringRef Word = Command[I];
+    if (Word == "-m")
+      return I + 1 < Command.size() ? StringRef(Command[I + 1]) : StringRef();
+    if (Word == "-c" || Word == "-")
+      return StringRef();
+    if (Word == "-W" || Word == "-X")
+      ++I;
+    else if (!Word.startswith("-"))
+      return Word;
+  }
+  return StringRef();
+}
+
+std::string defaultProfile(const std::vector<std::string> &Command) {
+  StringRef Program = sys::path::filename(Command.front());
+  StringRef Name = Program;
+  if (Program.startswith("python"))
+    if (StringRef Script = scriptOf(Command); !Script.empty())
+      Name = sys::path::filename(Script);
+  for (StringRef Suffix : {".py", ".sh"})
+    Name.consume_back(Suffix);
+  return (Name + ".tprof").str();
+}
+
+/// Before the process's number in a temporary name.
+static std::string temporaryStem(StringRef Final) {
+  SmallString<256> Path(Final);
+  sys::fs::make_absolute(Path);
+  StringRef Stem = Path;
+  Stem.consume_back(".tprof");
+  return (Stem + "." + Twine(sys::Process::getProcessId()) + "-").str();
+}
+
+std::string temporaryPattern(StringRef Final) {
+  // A percent sign of the user's is not one of the runtime's.
+  std::string Pattern;
+  for (char C : temporaryStem(Final))
+    Pattern.append(C == '%' ? 2 : 1, C);
+  return Pattern + "%p.tprof";
+}
+
+namespace {
+/// A file that was written under a temporary name.
+struct Written {
+  uint64_t Process = 0;
+  std::string Rest; ///< what the runtime added, ".1" for a first snapshot
+  std::string Path;
+  auto operator<=>(const Written &) const = default;
+};
+} // namespace
+
+static std::vector<Written> findWritten(StringRef Final) {
+  std::string Stem = temporaryStem(Final);
+  std::vector<Written> Found;
+  std::error_code Error;
+  for (sys::fs::directory_iterator It(sys::path::parent_path(Stem), Error), End;
+       !Error && It != End; It.increment(Error)) {
+    StringRef Name = It->path();
+    Written File;
+    File.Path = It->path();
+    if (Name.consume_front(Stem) && Name.consume_back(".tprof") &&
+        !Name.consumeInteger(10, File.Process)) {
+      File.Rest = Name.str();
+      Found.push_back(std::move(File));
+    }
+  }
+  std::sort(Found.begin(), Found.end());
+  return Found;
+}
+
+std::vector<std::string> keepProfiles(StringRef Final) {
+  std::vector<Written> Found = findWritten(Final);
+  bool Several =
+      !Found.empty() && Found.front().Process != Found.back().Process;
+  StringRef Base = Final, Suffix = ".tprof";
+  if (!Base.consume_back(Suffix))
+    Suffix = "";
+  std::vector<std::string> Kept;
+  unsigned Processes = 0;
+  for (size_t I = 0; I < Found.size(); ++I) {
+    if (I == 0 || Found[I].Process != Found[I - 1].Process)
+      ++Processes;
+    std::string Name = Base.str();
+    if (Several)
+      Name.append("-").append(std::to_string(Processes));
+    Name += Found[I].Rest + Suffix.str();
+    if (std::error_code Failed = sys::fs::rename(Found[I].Path, Name)) {
+      reportWarning(Name + ": " + Failed.message());
+      Name = Found[I].Path;
+    }
+    Kept.push_back(Name);
+  }
+  return Kept;
+}
+
+} // namespace torchprof

@@ -1,0 +1,34 @@
+//===- Profiles.h - what the processes of a command left --------*- C++ -*-===//
+//
+// A command may be many processes. Each writes a profile under a name that no
+// other run of this tool uses; afterwards they get the names they keep.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_RECORD_PROFILES_H
+#define TORCHPROF_RECORD_PROFILES_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace torchprof {
+
+/// The profile to write if the user names none: of the script or the program,
+/// `python3 app.py` and `./app` make app.tprof.
+std::string defaultProfile(const std::vector<std::string> &Command);
+
+/// The runtime's option `file` while the command runs: an absolute path beside
+/// \p Final, with the process's number in it.
+std::string temporaryPattern(llvm::StringRef Final);
+
+/// Gives the profiles that were written under temporaryPattern(Final) their
+/// names: \p Final if one process wrote, and names with a number if more did,
+/// "app-1.tprof", in the order of the processes' numbers. What the runtime
+/// added to the name of a snapshot stays. Returns the names.
+std::vector<std::string> keepProfiles(llvm::StringRef Final);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_RECORD_PROFILES_H

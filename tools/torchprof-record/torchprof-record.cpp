@@ -1,0 +1,150 @@
+//===- torchprof-record.cpp - run a command and record its models ---------===//
+//
+// The command runs with libtorchprof_preload.so in front of LibTorch and the
+// runtime's options in its environment. This program knows no LibTorch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../common/OutputFile.h"
+#include "../common/ShowProfile.h"
+#include "../common/ToolSupport.h"
+#include "Command.h"
+#include "Profiles.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace torchprof;
+
+static const char *Overview =
+    "torchprof-record: run a command and record the TorchScript models in "
+    "it\n\n"
+    "  torchprof-record -- python3 app.py\n"
+    "  torchprof-record -o server.tprof -- ./server model.pt\n\n"
+    "Nothing has to be instrumented, and the models compute what they compute\n"
+    "without. Exit code and signals are the command's; the summary goes to\n"
+    "standard error.\n";
+
+static cl::OptionCategory Category("torchprof-record options");
+static cl::opt<std::string> Output("o",
+                                   cl::desc("Profile to write (of the "
+                                            "command's name); a number is "
+                                            "added if there are several"),
+                                   cl::value_desc("file"), cl::cat(Category));
+static cl::opt<bool>
+    Force("force", cl::desc("Also replace a file that is not a profile"),
+          cl::cat(Category));
+static cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
+                           cl::cat(Category));
+
+namespace {
+/// An option that becomes one of the runtime's, docs/runtime-options.md.
+struct RuntimeOption {
+  const char *Variable;
+  cl::list<std::string> Values;
+  RuntimeOption(const char *Name, const char *Variable, const char *Value,
+                const char *Help)
+      : Variable(Variable), Values(StringRef(Name), cl::desc(Help),
+                                   cl::value_desc(Value), cl::cat(Category)) {}
+};
+} // namespace
+
+static RuntimeOption Nodes("nodes", "TORCHPROF_NODES", "default|all",
+                           "Which nodes are sites, as for torchprof-opt"),
+    Level("granularity", "TORCHPROF_GRANULARITY", "op|module",
+          "One site per node, or per call of a module"),
+    Include("include", "TORCHPROF_INCLUDE", "glob",
+            "Only sites whose kind or module path matches"),
+    Exclude("exclude", "TORCHPROF_EXCLUDE", "glob",
+            "No sites whose kind or module path matches"),
+    Methods("methods", "TORCHPROF_METHODS", "name", "Only these methods"),
+    Mode("mode", "TORCHPROF_MODE", "aggregate|trace",
+         "Keep statistics, or every span as well"),
+    Schedule("schedule", "TORCHPROF_SCHEDULE", "plan",
+             "Record windows of runs: wait=5,warmup=1,active=3"),
+    Measure("measure", "TORCHPROF_RECORD", "cpu",
+            "What to measure beside time");
+static const RuntimeOption *const RuntimeOptions[] = {
+    &Nodes, &Level, &Include, &Exclude, &Methods, &Mode, &Schedule, &Measure};
+
+/// The library to preload: in the directories of an installation or of a build
+/// tree. Empty if it is in none.
+static std::string findPreload(StringRef Bin) {
+  for (StringRef Directory : {"../lib", "../" TORCHPROF_LIBDIR}) {
+    SmallString<256> Path(Bin);
+    sys::path::append(Path, Directory, "libtorchprof_preload.so");
+    SmallString<256> Real;
+    if (!sys::fs::real_path(Path, Real))
+      return Real.str().str();
+  }
+  return std::string();
+}
+
+static std::vector<std::string> environmentFor(StringRef Preload,
+                                               StringRef Path) {
+  std::vector<std::string> Variables;
+  for (const RuntimeOption *Option : RuntimeOptions)
+    if (!Option->Values.empty())
+      Variables.push_back(std::string(Option->Variable) + "=" +
+                          join(Option->Values, ","));
+  Variables.push_back("TORCHPROF_FILE=" + temporaryPattern(Path));
+  const char *Others = getenv("LD_PRELOAD");
+  Variables.push_back(("LD_PRELOAD=" + Preload).str() +
+                      (Others && *Others ? std::string(":") + Others : ""));
+  return Variables;
+}
+
+static void showAll(StringRef Bin, const std::vector<std::string> &Profiles) {
+  // The command's standard output is the command's.
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  for (const std::string &Profile : Profiles) {
+    outs() << "profile: " << Profile << '\n';
+    showProfile(Bin, Profile);
+  }
+  outs().flush();
+}
+
+int main(int Argc, char **Argv) {
+  InitLLVM Init(Argc, Argv);
+  initTool(Argv[0]);
+  cl::HideUnrelatedOptions(Category);
+  // What stands behind -- is the command's, whatever it looks like.
+  char **Stop = std::find_if(Argv, Argv + Argc, [](const char *Word) {
+    return StringRef(Word) == "--";
+  });
+  if (!parseOptions(int(Stop - Argv), Argv, Overview))
+    return ExitInput;
+  std::vector<std::string> Words(std::min(Stop + 1, Argv + Argc), Argv + Argc);
+  if (Words.empty())
+    return reportError("no command given, such as: torchprof-record -- "
+                       "python3 app.py");
+  std::string Path = Output.empty() ? defaultProfile(Words) : Output;
+  std::string Reason = whyNotWritable(Path, FileKind::Profile, Force, {});
+  if (!Reason.empty())
+    return reportError(Path + ": " + Reason);
+  std::string Bin(sys::path::parent_path(sys::fs::getMainExecutable(
+      Argv[0], reinterpret_cast<void *>(&findPreload))));
+  std::string Preload = findPreload(Bin);
+  if (Preload.empty())
+    return reportError("libtorchprof_preload.so is not in " + Bin + "/../lib");
+
+  CommandResult Result = runCommand(Words, environmentFor(Preload, Path));
+  if (!Result.Error.empty())
+    return reportError(Words.front() + ": " + Result.Error);
+  std::vector<std::string> Profiles = keepProfiles(Path);
+  if (Profiles.empty())
+    reportWarning(Words.front() + " ran no TorchScript model that could be "
+                                  "recorded: there is nothing to show");
+  else if (!Quiet)
+    showAll(Bin, Profiles);
+  endAs(Result);
+}
