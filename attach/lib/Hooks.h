@@ -47,6 +47,17 @@ struct TorchprofHooks {
 extern __attribute__((visibility("default")))
 const struct TorchprofHooks torchprof_attach_hooks;
 
+/* The parameters of a constructor and their names, for functions that take its
+   place. */
+#define PARAMETERS_Executor void *Self, const void *Graph, void *Name
+#define PARAMETERS_ModeExecutor PARAMETERS_Executor, int Mode
+#define PARAMETERS_Code PARAMETERS_Executor, size_t Depth
+#define PARAMETERS_Method void *Self, void *Object, void *Function
+#define ARGUMENTS_Executor Self, Graph, Name
+#define ARGUMENTS_ModeExecutor Self, Graph, Name, Mode
+#define ARGUMENTS_Code Self, Graph, Name, Depth
+#define ARGUMENTS_Method Self, Object, Function
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,6 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Tells libtorchprof_attach.so that nothing is left to do. */
+__attribute__((visibility("default"))) const int torchprof_preloaded = 1;
+
 static const struct TorchprofHooks *Hooks; /* null: not attached */
 static pthread_once_t Attached = PTHREAD_ONCE_INIT;
 
@@ -88,15 +91,6 @@ static void *real(const char *Symbol, void *Ours) {
 }
 
 /* What takes the place of a constructor. */
-#define PARAMETERS_Executor void *Self, const void *Graph, void *Name
-#define PARAMETERS_ModeExecutor PARAMETERS_Executor, int Mode
-#define PARAMETERS_Code PARAMETERS_Executor, size_t Depth
-#define PARAMETERS_Method void *Self, void *Object, void *Function
-#define ARGUMENTS_Executor Self, Graph, Name
-#define ARGUMENTS_ModeExecutor Self, Graph, Name, Mode
-#define ARGUMENTS_Code Self, Graph, Name, Depth
-#define ARGUMENTS_Method Self, Object, Function
-
 #define TORCHPROF_CONSTRUCTOR(HOOK, ID, SYMBOL)                                \
   __attribute__((visibility("default"))) void torchprof_##ID(                  \
       PARAMETERS_##HOOK) __asm__(SYMBOL);                                      \

@@ -81,7 +81,9 @@ class profile:
 
     module    instrumented if it is not yet (see instrument, which also takes
               the further keyword arguments); `p.module` is the one to call.
-              None if the program calls instrumented models itself.
+              None to record all TorchScript that the program runs itself, as
+              far as it runs for the first time after this call, or is
+              instrumented.
     schedule  function from step number to an Action, as made by schedule()
               or torch.profiler.schedule(); p.step() ends a step
     on_trace_ready  called with p after the last active step of each cycle
@@ -107,7 +109,10 @@ class profile:
         if threads not in ("all", "current"):
             raise ValueError("threads must be 'all' or 'current', not %r"
                              % (threads,))
-        _tools.load_runtime()
+        if module is None:
+            _tools.load_hooks()
+        else:
+            _tools.load_runtime()
         self._ops = torch.ops.torchprof
         if trace:
             _trace_mode(self._ops)
@@ -213,8 +218,9 @@ class profile:
         """Path of the profile; it lives as long as this object."""
         if self._file is None:
             raise RuntimeError(
-                "nothing was recorded: no instrumented model ran inside the "
-                "range, or the schedule had no active step yet"
+                "nothing was recorded: no model ran inside the range that is "
+                "instrumented or ran for the first time after profile() was "
+                "made, or the schedule had no active step yet"
             )
         return self._file
 

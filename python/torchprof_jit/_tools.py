@@ -15,7 +15,7 @@ class ToolError(RuntimeError):
 
 
 _runtime_loaded = False
-_passes_loaded = False
+_beside_loaded = set()  # libraries from beside the runtime
 
 
 def _homes():
@@ -85,18 +85,27 @@ def _check_version():
         )
 
 
-def load_passes():
-    """Loads the runtime and, from beside it, the passes, once."""
-    global _passes_loaded
-    if _passes_loaded:
-        return
+def _load_beside(library):
+    """Loads the runtime and, once, a library from beside it."""
     load_runtime()
-    path = os.path.join(os.path.dirname(runtime_path()),
-                        "libtorchprof_passes_ops.so")
+    if library in _beside_loaded:
+        return
+    path = os.path.join(os.path.dirname(runtime_path()), library)
     if not os.path.exists(path):
         raise ToolError("%s not found; it is installed with the runtime" % path)
     torch.ops.load_library(path)
-    _passes_loaded = True
+    _beside_loaded.add(library)
+
+
+def load_passes():
+    """Loads what instruments models in this process."""
+    _load_beside("libtorchprof_passes_ops.so")
+
+
+def load_hooks():
+    """Attaches to this process: TorchScript that runs here for the first time
+    from now on is profiled, without being instrumented."""
+    _load_beside("libtorchprof_attach.so")
 
 
 def load_runtime():

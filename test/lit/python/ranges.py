@@ -69,7 +69,7 @@ try:
     outer.file
 except RuntimeError as error:
     print(error)
-# CHECK-NEXT: nothing was recorded: no instrumented model ran inside the range
+# CHECK-NEXT: nothing was recorded: no model ran inside the range that is instrumented
 
 # An error of the model leaves the range closed.
 p = torchprof_jit.profile(model)
