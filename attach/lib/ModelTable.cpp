@@ -10,6 +10,7 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <unordered_set>
 
 namespace torchprof {
 
@@ -21,17 +22,32 @@ namespace {
 /// until nobody else holds it.
 struct KnownClass {
   c10::ClassTypePtr Class;
-  /// An object of the class that the host had in hand.
-  c10::weak_intrusive_ptr<c10::ivalue::Object> Owner;
+  /// The modules within an object that the host had in hand, if the class calls
+  /// any through an interface; not the object itself, for even a weak pointer
+  /// would keep its weights.
+  std::vector<NamedClass> Parts;
   /// Tags by the function's name: of the class's own methods once it was
   /// numbered, and of those that another model calls through an interface.
   std::unordered_map<std::string, MethodTags> Methods;
   bool IsNumbered = false;
-
-  explicit KnownClass(c10::ClassTypePtr Class)
-      : Class(std::move(Class)),
-        Owner(c10::intrusive_ptr<c10::ivalue::Object>()) {}
 };
+
+/// True if a module of class \p Class has an attribute of an interface type, or
+/// one of its parts has.
+bool hasInterfaces(const c10::ClassType &Class,
+                   std::unordered_set<const c10::ClassType *> &Seen) {
+  if (!Seen.insert(&Class).second)
+    return false;
+  for (size_t I = 0; I < Class.numAttributes(); ++I) {
+    c10::TypePtr Type = Class.getAttribute(I);
+    if (Type->kind() == c10::TypeKind::InterfaceType)
+      return true;
+    if (auto Part = Type->cast<c10::ClassType>();
+        Part && hasInterfaces(*Part, Seen))
+      return true;
+  }
+  return false;
+}
 
 MethodTags tagsOfMethod(const NumberedMethods &Numbered, size_t I) {
   // Roots are in the order of the methods.
@@ -51,10 +67,18 @@ public:
   }
 
   void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object) {
+    std::vector<NamedClass> Parts;
+    std::unordered_set<const c10::ClassType *> Seen;
+    if (hasInterfaces(*Object->type(), Seen)) {
+      Parts = namedClasses(Module(Object));
+      // The class itself would hold itself for ever.
+      std::erase_if(Parts,
+                    [](const NamedClass &Part) { return Part.Path.empty(); });
+    }
     std::lock_guard<std::mutex> Guard(Lock);
     KnownClass &Known = find(Object->type());
-    if (Known.Owner.expired())
-      Known.Owner = c10::weak_intrusive_ptr<c10::ivalue::Object>(Object);
+    if (Known.Parts.empty())
+      Known.Parts = std::move(Parts);
   }
 
   std::optional<MethodTags> tagsOf(const c10::ClassTypePtr &Class,
@@ -88,7 +112,8 @@ private:
     if (It != Classes.end())
       return It->second;
     forgetDead();
-    return Classes.try_emplace(Class.get(), Class).first->second;
+    return Classes.try_emplace(Class.get(), KnownClass{Class, {}, {}})
+        .first->second;
   }
 
   void forgetDead() {
@@ -105,12 +130,9 @@ private:
     std::optional<InstrumentOptions> Choice = chooseSites(*Known.Class);
     if (!Choice)
       return std::string();
-    auto Object = Known.Owner.lock();
-    std::optional<Module> Root;
-    if (Object)
-      Root.emplace(Object);
-    NumberedMethods Numbered =
-        numberClass(Known.Class, Root ? &*Root : nullptr, *Choice);
+    std::vector<NamedClass> Parts{{"", Known.Class}};
+    Parts.insert(Parts.end(), Known.Parts.begin(), Known.Parts.end());
+    NumberedMethods Numbered = numberClass(Known.Class, Parts, *Choice);
     for (size_t I = 0; I < Numbered.Methods.size(); ++I) {
       const MethodGraph &Method = Numbered.Methods[I];
       // References to Known stay valid: the table moves nothing.

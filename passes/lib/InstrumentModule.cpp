@@ -26,11 +26,11 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-/// The functions to instrument, in the order of their sites. Without \p Root,
-/// an object of the class, what is called through interfaces is not known.
-/// Throws if a name is unknown.
+/// The functions to instrument, in the order of their sites, of a model with
+/// the modules \p Parts. Throws if a name is unknown.
 static std::vector<OwnedFunction>
-chooseFunctions(const c10::ClassTypePtr &Class, const Module *Root,
+chooseFunctions(const c10::ClassTypePtr &Class,
+                const std::vector<NamedClass> &Parts,
                 const std::vector<std::string> &Names) {
   std::vector<OwnedFunction> Chosen = ownFunctions(Class);
   if (Chosen.empty())
@@ -52,10 +52,8 @@ chooseFunctions(const c10::ClassTypePtr &Class, const Module *Root,
       return std::find(Names.begin(), Names.end(), F.Function->name()) ==
              Names.end();
     });
-  if (Root) {
-    auto Reached = interfaceFunctions(*Root, Chosen);
-    Chosen.insert(Chosen.end(), Reached.begin(), Reached.end());
-  }
+  auto Reached = interfaceFunctions(Parts, Chosen);
+  Chosen.insert(Chosen.end(), Reached.begin(), Reached.end());
   return Chosen;
 }
 
@@ -126,10 +124,10 @@ NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
 }
 
 NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
-                            const Module *Root,
+                            const std::vector<NamedClass> &Parts,
                             const InstrumentOptions &Options) {
   std::vector<MethodGraph> Methods;
-  for (const OwnedFunction &F : chooseFunctions(Class, Root, Options.Methods))
+  for (const OwnedFunction &F : chooseFunctions(Class, Parts, Options.Methods))
     Methods.push_back(describeFunction(F, F.Function->graph()->copy()));
   return numberMethods(std::move(Methods), Options, nameOf(*Class));
 }
@@ -137,7 +135,7 @@ NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
 SiteNumbering numberModule(const Module &Root,
                            const InstrumentOptions &Options) {
   refuseUnfit(Root);
-  return numberClass(Root.type(), &Root, Options).Numbering;
+  return numberClass(Root.type(), namedClasses(Root), Options).Numbering;
 }
 
 /// Rewrites the methods of \p Root. Its manifest stays blank, because the
@@ -147,7 +145,8 @@ static InstrumentResult rewrite(Module &Root,
   refuseUnfit(Root);
   std::vector<MethodGraph> Methods;
   ScopeMap Scopes;
-  auto Functions = chooseFunctions(Root.type(), &Root, Options.Methods);
+  auto Functions =
+      chooseFunctions(Root.type(), namedClasses(Root), Options.Methods);
   for (const OwnedFunction &F : Functions) {
     // Methods call each other: calls are inlined from the original code.
     Scopes.OriginalOf[F.Function->graph().get()] = keepOriginal(F);

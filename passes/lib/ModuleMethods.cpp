@@ -99,7 +99,8 @@ namespace {
 /// interfaces. Every function is visited once.
 class InterfaceCalls {
 public:
-  explicit InterfaceCalls(const Module &Root) : Root(Root) {}
+  explicit InterfaceCalls(const std::vector<NamedClass> &Parts)
+      : Parts(Parts) {}
 
   void visit(GraphFunction &F) {
     if (Visited.insert(&F).second)
@@ -132,10 +133,10 @@ private:
         visit(*F);
       return;
     }
-    for (const auto &Part : Root.named_modules())
-      if (Part.value.type()->isSubtypeOf(*Type))
-        if (GraphFunction *F = asGraph(Part.value.type()->findMethod(Name))) {
-          add(*F, Part.value.type());
+    for (const NamedClass &Part : Parts)
+      if (Part.Class->isSubtypeOf(*Type))
+        if (GraphFunction *F = asGraph(Part.Class->findMethod(Name))) {
+          add(*F, Part.Class);
           visit(*F);
         }
   }
@@ -145,21 +146,22 @@ private:
       return;
     std::string Paths("(");
     size_t Count = 0;
-    for (const auto &Part : Root.named_modules())
-      if (Part.value.type() == Class)
-        Paths.append(Count++ ? "|" : "").append(Part.name);
+    for (const NamedClass &Part : Parts)
+      if (Part.Class == Class)
+        Paths.append(Count++ ? "|" : "").append(Part.Path);
     Found.push_back({&F, Class, Count == 1 ? Paths.substr(1) : Paths + ")"});
   }
 
-  const Module &Root;
+  const std::vector<NamedClass> &Parts;
   std::unordered_set<GraphFunction *> Visited, Added;
 };
 
 } // namespace
 
 std::vector<OwnedFunction>
-interfaceFunctions(const Module &Root, const std::vector<OwnedFunction> &From) {
-  InterfaceCalls Calls(Root);
+interfaceFunctions(const std::vector<NamedClass> &Parts,
+                   const std::vector<OwnedFunction> &From) {
+  InterfaceCalls Calls(Parts);
   for (const OwnedFunction &F : From)
     Calls.visit(*F.Function);
   std::erase_if(Calls.Found, [&](const OwnedFunction &Candidate) {
@@ -169,6 +171,13 @@ interfaceFunctions(const Module &Root, const std::vector<OwnedFunction> &From) {
   });
   sortByName(Calls.Found);
   return std::move(Calls.Found);
+}
+
+std::vector<NamedClass> namedClasses(const Module &Root) {
+  std::vector<NamedClass> Parts;
+  for (const auto &Part : Root.named_modules())
+    Parts.push_back({Part.name, Part.value.type()});
+  return Parts;
 }
 
 MethodGraph describeFunction(const OwnedFunction &F,

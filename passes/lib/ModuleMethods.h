@@ -33,10 +33,11 @@ std::vector<torch::jit::Function *> allFunctions(const c10::ClassType &Class);
 /// and kept originals.
 std::vector<OwnedFunction> ownFunctions(const c10::ClassTypePtr &Root);
 
-/// Methods of submodules that \p From call through an interface, directly or
-/// not, without those in \p From; sorted by class and name.
+/// Methods of the modules \p Parts of a model that \p From call through an
+/// interface, directly or not, without those in \p From; sorted by class and
+/// name.
 std::vector<OwnedFunction>
-interfaceFunctions(const torch::jit::Module &Root,
+interfaceFunctions(const std::vector<NamedClass> &Parts,
                    const std::vector<OwnedFunction> &From);
 
 /// The reserved methods that keep the originals, in all classes of the model.

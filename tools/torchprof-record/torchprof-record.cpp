@@ -36,9 +36,8 @@ static const char *Overview =
 
 static cl::OptionCategory Category("torchprof-record options");
 static cl::opt<std::string> Output("o",
-                                   cl::desc("Profile to write (of the "
-                                            "command's name); a number is "
-                                            "added if there are several"),
+                                   cl::desc("Profile to write (the command's "
+                                            "name + .tprof)"),
                                    cl::value_desc("file"), cl::cat(Category));
 static cl::opt<bool>
     Force("force", cl::desc("Also replace a file that is not a profile"),

@@ -23,9 +23,16 @@ _torchprof() {
     fi
     case ${COMP_WORDS[1]} in
     opt | run | report) tool=torchprof-${COMP_WORDS[1]} first=2 ;;
-    record) tool=torchprof-run first=2 ;;
+    record)
+      # Behind -- stands a command of the user's.
+      if [[ " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *" -- "* ]]; then
+        compopt -o default
+        return
+      fi
+      tool=torchprof-run first=2
+      ;;
     help)
-      mapfile -t COMPREPLY < <(compgen -W "opt run report" -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W "opt record run report" -- "$word")
       return
       ;;
     *) return ;;
@@ -47,4 +54,5 @@ _torchprof() {
   fi
 }
 
-complete -F _torchprof torchprof torchprof-opt torchprof-run torchprof-report
+complete -F _torchprof torchprof torchprof-opt torchprof-record torchprof-run \
+  torchprof-report

@@ -220,12 +220,19 @@ NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
                               const InstrumentOptions &Options,
                               const std::string &FallbackName);
 
-/// Numbers the methods of a module of this class as instrumentAndReload would,
-/// on copies of their graphs, and with the same id. \p Root may be null if no
-/// object of the class is at hand: then methods that are called through
-/// interfaces are left out, and the id of a model that has such is another.
+/// A module of a model and its class.
+struct NamedClass {
+  std::string Path; ///< "layer1.0"; "" for the root
+  std::shared_ptr<c10::ClassType> Class;
+};
+std::vector<NamedClass> namedClasses(const torch::jit::Module &Root);
+
+/// Numbers the methods of a model whose root has this class as
+/// instrumentAndReload would, on copies of their graphs, and with the same id.
+/// Methods that are called through interfaces are looked for among \p Parts,
+/// all modules of the model.
 NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
-                            const torch::jit::Module *Root,
+                            const std::vector<NamedClass> &Parts,
                             const InstrumentOptions &Options);
 
 /// The inverse of instrumentAndReload. Throws InstrumentError if \p Root has no

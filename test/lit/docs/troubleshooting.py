@@ -3,10 +3,11 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -W ignore %s %source/docs/troubleshooting.md %runtime %cxx %t \
 # RUN:   | FileCheck %s
-# CHECK: 14 messages reproduced
+# CHECK: 16 messages reproduced
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -105,6 +106,16 @@ os.chmod(file.name, 0o755)
 expect("the runtime was built with LibTorch",
        python("import torchprof_jit; torchprof_jit.load_runtime()",
               TORCHPROF_HOME=os.path.dirname(fake)))
+
+preload = os.path.join(os.path.dirname(runtime), "libtorchprof_preload.so")
+lonely = shutil.copy(preload, folder)
+expect("warning: cannot attach, models run without: ...",
+       python("torch.jit.load('model.pt')(torch.ones(2))", LD_PRELOAD=lonely))
+
+expect("warning: ... ran no TorchScript model that could be recorded: "
+       "there is nothing to show",
+       subprocess.run(["torchprof", "record", "--", "/bin/true"], cwd=folder,
+                      stderr=subprocess.PIPE, universal_newlines=True).stderr)
 
 # Libraries with LibTorch's names and nothing of it: another version.
 other = os.path.join(folder, "other")

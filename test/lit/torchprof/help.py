@@ -37,6 +37,8 @@ def check(words, hidden):
 check(["torchprof"], None)
 # CHECK: torchprof-opt fits
 check(["torchprof-opt"], "--time-passes")
+# CHECK: torchprof-record fits
+check(["torchprof-record"], "--version")
 # CHECK: torchprof-run fits
 check(["torchprof-run"], "--map-device")
 # CHECK: torchprof-report fits
