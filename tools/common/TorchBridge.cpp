@@ -44,6 +44,10 @@ std::string causeOf(const std::string &What) {
   return Cause;
 }
 
+bool asksForGradients(const std::string &Cause) {
+  return Cause.find("does not require grad") != std::string::npos;
+}
+
 Outcome guarded(const std::function<Outcome()> &Body) {
   try {
     return Body();

@@ -36,6 +36,9 @@ inline Outcome failure(int Code, const std::string &Text) {
 /// and, for an error in TorchScript code, without the traceback before it.
 std::string causeOf(const std::string &What);
 
+/// True if \p Cause says that a model computes gradients, and ran without.
+bool asksForGradients(const std::string &Cause);
+
 /// Runs \p Body and turns what it throws into an outcome with code 2: the text
 /// of an InstrumentError, or the cause of a LibTorch error without its stack.
 Outcome guarded(const std::function<Outcome()> &Body);

@@ -43,6 +43,7 @@ extern llvm::cl::list<std::string> Exclude;
 extern llvm::cl::list<std::string> Methods;
 extern llvm::cl::list<std::string> Verify;
 extern llvm::cl::list<std::string> Inputs;
+extern llvm::cl::opt<bool> Grad;
 extern llvm::cl::list<std::string> Libraries;
 extern llvm::cl::opt<std::string> MapDevice;
 extern llvm::cl::opt<bool> Quiet;

@@ -32,7 +32,7 @@ static int loadInput(ModelHolder &Held) {
 
 /// For every --verify, loads and calls the input and the written file. The
 /// arguments of a call are the --input options before the next --verify.
-static int verifyOutput(const OutputFile &Output) {
+static int verifyOutput(const OutputFile &Output, unsigned &WithGrad) {
   ModelHolder Original, Instrumented;
   for (unsigned I = 0; I < options::Verify.size(); ++I) {
     unsigned Start = options::Verify.getPosition(I);
@@ -48,6 +48,7 @@ static int verifyOutput(const OutputFile &Output) {
     if (!options::Verify[I].empty())
       Call.Method = options::Verify[I].c_str();
     Call.Inputs = Inputs.get();
+    Call.Grad = options::Grad;
     if (!Original.get())
       if (int Code = load(options::Input, Original))
         return Code;
@@ -56,6 +57,7 @@ static int verifyOutput(const OutputFile &Output) {
         return Code;
     if (Outcome Failed = verifyCall(*Original.get(), *Instrumented.get(), Call))
       return reportOutcome(options::Input, Failed);
+    WithGrad += Call.Grad;
   }
   return ExitFine;
 }
@@ -63,6 +65,8 @@ static int verifyOutput(const OutputFile &Output) {
 static int openOutput(OutputFile &Output) {
   if (options::Verify.empty() && !options::Inputs.empty())
     return reportError("--input needs a --verify before it");
+  if (options::Verify.empty() && options::Grad)
+    return reportError("--grad needs a --verify");
   if (options::Output.empty())
     return reportError("no output given; name it with -o FILE");
   std::vector<std::string> Read(options::Libraries.begin(),
@@ -97,7 +101,7 @@ rewriteInput(llvm::function_ref<int(Model &, const OutputFile &)> Write) {
   return ExitFine;
 }
 
-static void printReport(const InstrumentReport &Report) {
+static void printReport(const InstrumentReport &Report, unsigned WithGrad) {
   outs() << options::Output << ": " << Report.Sites << " sites in "
          << Report.Methods << (Report.Methods == 1 ? " method, " : " methods, ")
          << Report.Nodes << " nodes seen";
@@ -108,6 +112,8 @@ static void printReport(const InstrumentReport &Report) {
   if (!options::Verify.empty())
     outs() << "; verified " << options::Verify.size()
            << (options::Verify.size() == 1 ? " call" : " calls");
+  if (WithGrad)
+    outs() << ", " << WithGrad << " with gradients";
   outs() << '\n';
   if (options::Verbose && !Report.SkippedNodes.empty())
     outs() << Report.SkippedNodes.c_str() << '\n';
@@ -115,19 +121,20 @@ static void printReport(const InstrumentReport &Report) {
 
 int instrumentAction() {
   InstrumentReport Report;
+  unsigned WithGrad = 0;
   int Code = rewriteInput([&](Model &M, const OutputFile &Output) -> int {
     RequestHolder Request;
     if (Outcome Failed = instrumentToFile(
             M, Request.get(), Output.temporaryPath().c_str(), Report))
       return reportOutcome(options::Input, Failed);
-    return verifyOutput(Output);
+    return verifyOutput(Output, WithGrad);
   });
   if (Code)
     return Code;
   if (options::TimePasses)
     llvm::errs() << Report.Times.c_str();
   if (!options::Quiet)
-    printReport(Report);
+    printReport(Report, WithGrad);
   return ExitFine;
 }
 

@@ -71,6 +71,9 @@ cl::list<std::string> Verify(
 cl::list<std::string> Inputs("input",
                              cl::desc("An argument of the method to verify"),
                              cl::value_desc("spec"), cl::cat(Category));
+cl::opt<bool> Grad("grad",
+                   cl::desc("Verify with gradients, and compare them too"),
+                   cl::cat(Category));
 
 cl::list<std::string> Libraries("load",
                                 cl::desc("Load a library that the model needs"),

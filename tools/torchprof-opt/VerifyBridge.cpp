@@ -7,6 +7,7 @@
 #include "CompareValues.h"
 
 #include <ATen/Context.h>
+#include <ATen/Functions.h>
 #include <c10/core/GradMode.h>
 
 namespace torchprof {
@@ -25,18 +26,73 @@ struct CallResult {
   std::string Cause;
   c10::IValue Output;
   Stack Inputs; ///< after the call
+  /// By the name of the parameter or of the input.
+  std::vector<std::pair<std::string, at::Tensor>> Gradients;
 };
 
 } // namespace
 
-static CallResult call(Model &M, const char *Method, const Stack &Inputs,
-                       uint64_t CallSeed) {
+/// The arguments of one call. With \p Leaves, floating-point tensors are made
+/// from new leaves, which get the gradients: the model may write to them.
+static Stack argumentsOf(const Stack &Inputs, std::vector<at::Tensor> *Leaves) {
+  Stack Arguments;
+  for (const c10::IValue &Input : Inputs) {
+    Arguments.push_back(Input.deepcopy());
+    c10::IValue &Argument = Arguments.back();
+    if (!Leaves)
+      continue;
+    Leaves->emplace_back();
+    if (!Argument.isTensor() || !Argument.toTensor().is_floating_point())
+      continue;
+    Leaves->back() = Argument.toTensor().detach().requires_grad_();
+    Argument = Leaves->back().clone();
+  }
+  return Arguments;
+}
+
+/// Sum of the tensors in \p Output that depend on what can be differentiated;
+/// undefined if there is none.
+static at::Tensor sumOf(const c10::IValue &Output) {
+  at::Tensor Sum;
+  Output.visit([&](const c10::IValue &Part) {
+    if (!Part.isTensor() || !Part.toTensor().requires_grad())
+      return false;
+    at::Tensor Value = Part.toTensor();
+    if (Value.is_complex())
+      Value = Value.abs();
+    at::Tensor Term = Value.to(at::kDouble).sum();
+    Sum = Sum.defined() ? at::add(Sum, Term) : Term;
+    return false;
+  });
+  return Sum;
+}
+
+static void differentiate(Model &M, const std::vector<at::Tensor> &Leaves,
+                          CallResult &Result) {
+  if (at::Tensor Sum = sumOf(Result.Output); Sum.defined())
+    Sum.backward();
+  for (const auto &Parameter : M.Root.named_parameters()) {
+    at::Tensor Value = Parameter.value;
+    Result.Gradients.emplace_back("gradient of " + Parameter.name,
+                                  Value.grad());
+    Value.mutable_grad() = at::Tensor();
+  }
+  for (size_t I = 0; I < Leaves.size(); ++I)
+    Result.Gradients.emplace_back("gradient of input " + std::to_string(I + 1),
+                                  Leaves[I].defined() ? Leaves[I].grad()
+                                                      : at::Tensor());
+}
+
+static CallResult call(Model &M, const CallRequest &Request,
+                       const Stack &Inputs, uint64_t CallSeed) {
   CallResult Result;
-  for (const c10::IValue &Input : Inputs)
-    Result.Inputs.push_back(Input.deepcopy());
+  std::vector<at::Tensor> Leaves;
+  Result.Inputs = argumentsOf(Inputs, Request.Grad ? &Leaves : nullptr);
   at::manual_seed(CallSeed);
   try {
-    Result.Output = findRunnable(M.Root, Method)(Result.Inputs);
+    Result.Output = findRunnable(M.Root, Request.Method)(Result.Inputs);
+    if (Request.Grad)
+      differentiate(M, Leaves, Result);
   } catch (const std::exception &E) {
     Result.Threw = true;
     Result.Cause = causeOf(E.what());
@@ -46,29 +102,38 @@ static CallResult call(Model &M, const char *Method, const Stack &Inputs,
 
 static std::string compareResults(const CallResult &Expected,
                                   const CallResult &Found) {
-  if (Expected.Threw && !Found.Threw)
+  if (Expected.Threw && Found.Threw)
+    return "nothing was compared, because both models raised an exception: " +
+           Expected.Cause;
+  if (Expected.Threw)
     return "only the original raised an exception: " + Expected.Cause;
-  if (Found.Threw && !Expected.Threw)
+  if (Found.Threw)
     return "only the instrumented model raised an exception: " + Found.Cause;
-  std::string Text;
-  if (!Expected.Threw)
-    Text = findDifference("output", Expected.Output, Found.Output);
+  std::string Text = findDifference("output", Expected.Output, Found.Output);
   for (size_t I = 0; Text.empty() && I < Expected.Inputs.size(); ++I)
     Text = findDifference("input " + std::to_string(I + 1) + " after the call",
                           Expected.Inputs[I], Found.Inputs[I]);
+  for (size_t I = 0; Text.empty() && I < Expected.Gradients.size(); ++I)
+    Text =
+        findDifference(Expected.Gradients[I].first,
+                       Expected.Gradients[I].second, Found.Gradients[I].second);
   return Text;
 }
 
-Outcome verifyCall(Model &Original, Model &Instrumented,
-                   const CallRequest &Request) {
+Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
   return guarded([&]() -> Outcome {
-    c10::AutoGradMode NoGrad(false);
+    c10::AutoGradMode Mode(Request.Grad);
     Method M = findRunnable(Original.Root, Request.Method);
     at::manual_seed(Seed);
     Stack Inputs = makeInputs(M.function().getSchema(), Request.Inputs);
     for (unsigned I = 0; I < Repetitions; ++I) {
-      CallResult Expected = call(Original, Request.Method, Inputs, Seed + I);
-      CallResult Found = call(Instrumented, Request.Method, Inputs, Seed + I);
+      CallResult Expected = call(Original, Request, Inputs, Seed + I);
+      if (Expected.Threw && !Request.Grad && asksForGradients(Expected.Cause)) {
+        Request.Grad = true;
+        c10::GradMode::set_enabled(true);
+        Expected = call(Original, Request, Inputs, Seed + I);
+      }
+      CallResult Found = call(Instrumented, Request, Inputs, Seed + I);
       std::string Text = compareResults(Expected, Found);
       if (!Text.empty())
         return failure(1, std::string(Request.Method) + ": call " +

@@ -15,15 +15,18 @@ namespace torchprof {
 struct CallRequest {
   const char *Method = "forward";
   TextList Inputs;
+  /// With gradients enabled: those of the parameters and of the inputs, from
+  /// the sum of the outputs, are compared as well. Switched on by verifyCall if
+  /// the model asks for it.
+  bool Grad = false;
 };
 
 /// Calls \p Original and \p Instrumented with equal inputs and equal seeds, and
 /// often enough to compare optimized code too. The outputs, and the inputs
-/// after the call, must be equal bit for bit (NaN equals NaN), or both must
-/// throw. A difference has code 1 and names the output and its first differing
-/// element.
-Outcome verifyCall(Model &Original, Model &Instrumented,
-                   const CallRequest &Call);
+/// after the call, must be equal bit for bit (NaN equals NaN). A difference has
+/// code 1 and names the output and its first differing element; so has a call
+/// that raises an exception in both, because then nothing was compared.
+Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Call);
 
 } // namespace torchprof
 

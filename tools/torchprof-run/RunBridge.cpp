@@ -95,8 +95,17 @@ private:
 
 } // namespace
 
-Outcome runModel(ModelHolder &Held, const RunRequest &Request,
-                 RunResult &Result) {
+/// Adds to an error of the model what the user can do about it.
+static Outcome explainRunError(Outcome Failed, const RunRequest &Request) {
+  std::string Text = Failed.Message.c_str();
+  if (!Request.Grad && asksForGradients(Text))
+    return failure(2, Text + "; the model computes gradients, so run it with "
+                             "--grad");
+  return Failed;
+}
+
+static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
+                             RunResult &Result) {
   return guarded([&]() -> Outcome {
     torchprof_set_option("file", Request.ProfilePath);
     torchprof_stop();
@@ -133,6 +142,12 @@ Outcome runModel(ModelHolder &Held, const RunRequest &Request,
       Result.ProfilePath = ownText(Path);
     return {};
   });
+}
+
+Outcome runModel(ModelHolder &Held, const RunRequest &Request,
+                 RunResult &Result) {
+  Outcome Done = runRepeatedly(Held, Request, Result);
+  return Done ? explainRunError(std::move(Done), Request) : std::move(Done);
 }
 
 const char *runtimeClock() { return torchprof_clock(); }

@@ -25,6 +25,25 @@ class Identity(torch.nn.Module):
         return x, [place * float(id(self))]
 
 
+class Gradient(torch.nn.Module):
+    """Its gradient depends on where the module lies in memory."""
+
+    def forward(self, x):
+        scaled = x * float(id(self) % 1000000)
+        return scaled - scaled.detach() + x.detach()
+
+
+class Forces(torch.nn.Module):
+    """Differentiates itself, as potentials of molecular dynamics do."""
+
+    def forward(self, x):
+        x = x.detach().requires_grad_(True)
+        energy = torch.tanh(x * x).sum()
+        forces = torch.autograd.grad([energy], [x])[0]
+        assert forces is not None
+        return energy.detach(), forces
+
+
 class Toggling(torch.nn.Module):
     """Raises in every other call in a process, in the first one if first."""
 
@@ -64,6 +83,8 @@ save(
     _extra_files={"config.json": '{"a": 1}', "more/data.bin": b"\x00\xff"},
 )
 save(Identity(), "identity.pt")
+save(Gradient(), "gradient.pt")
+save(Forces(), "forces.pt")
 save(Toggling(), "toggling.pt")
 save(Pickled(), "pickled.pt")
 torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
