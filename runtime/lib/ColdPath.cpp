@@ -159,8 +159,10 @@ struct EndedSpan {
 static SlotEntry *freshEntry(Recording &R, Lane &L, Slot Site) {
   SlotEntry *E = R.touchSlot(L, Site);
   uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
-  if (E && E->Data->Epoch != Epoch)
+  if (E && E->Data->Epoch != Epoch) {
+    FoldLock Lock(L);
     resetCell(*E, Epoch);
+  }
   return E;
 }
 
@@ -169,6 +171,7 @@ static void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
   SlotEntry *E = L.Attached ? freshEntry(R, L, S.Site) : nullptr;
   if (!E)
     return;
+  FoldLock Lock(L);
   Cell &C = *E->Data;
   // Begins are counted by their records, if those count.
   if (S.IsUnlogged || S.Begin == 0 ||

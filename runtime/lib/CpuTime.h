@@ -13,6 +13,9 @@
 
 namespace torchprof {
 
+/// Processor time of the calling thread.
+uint64_t threadCpuNs();
+
 class CpuTime : public MeasureSource {
 public:
   CpuTime() : MeasureSource(format::MeasureId::Cpu) {}

@@ -33,6 +33,17 @@ struct LanePages {
 };
 } // namespace
 
+/// An owner that waits for the folding thread lends it its priority, where the
+/// system can do that.
+static void initFoldMutex(Lane &L) {
+  pthread_mutexattr_t Attributes;
+  pthread_mutexattr_init(&Attributes);
+  pthread_mutexattr_setprotocol(&Attributes, PTHREAD_PRIO_INHERIT);
+  if (pthread_mutex_init(&L.FoldMutex, &Attributes) != 0)
+    pthread_mutex_init(&L.FoldMutex, nullptr);
+  pthread_mutexattr_destroy(&Attributes);
+}
+
 void Lanes::endOfThread(void *Argument) {
   auto *L = static_cast<Lane *>(Argument);
   ThisLane = nullptr;
@@ -83,9 +94,10 @@ Lane *Lanes::own() {
     L->Record = &Memory->PrivateRecord;
     L->Log = &Memory->PrivateLog;
     setCurrent(*L, 0, packCurrent(NoSlot, false));
-    L->NextLane = All;
-    All = L;
     L->Owner = this;
+    initFoldMutex(*L);
+    L->NextLane = All.load(std::memory_order_relaxed);
+    All.store(L, std::memory_order_release);
   }
   if (!Process.Open.load(std::memory_order_relaxed))
     L->Since.store(GateShut, std::memory_order_relaxed);
@@ -148,7 +160,7 @@ bool Lanes::attach(Lane &L) {
 
 void Lanes::gateChanged() {
   bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
-  for (Lane *L = All; L; L = L->NextLane)
+  for (Lane *L = first(); L; L = L->NextLane)
     L->Since.store(IsOpen ? 0 : GateShut, std::memory_order_relaxed);
 }
 

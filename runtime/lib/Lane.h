@@ -1,11 +1,14 @@
 //===- Lane.h - a thread's log and cells ------------------------*- C++ -*-===//
 //
-// A lane is owned by one thread at a time; only that thread writes its log and
-// its cells. When the thread ends, the next new thread continues the lane, so
-// memory is bounded by the threads alive at once. Everything hot hangs from one
-// thread-local pointer and lies in one line of cache: a node of a real model
-// streams megabytes between two probes, and what a probe then needs is far
-// away.
+// A lane is owned by one thread at a time, which writes its log and its cells.
+// When the thread ends, the next new thread continues the lane, so memory is
+// bounded by the threads alive at once. The folding thread (FoldThread.h) may
+// add to the cells what the owner has left to it; a lock of the lane keeps the
+// two apart, and no probe takes it.
+//
+// Everything hot hangs from one thread-local pointer and lies in one line of
+// cache: a node of a real model streams megabytes between two probes, and what
+// a probe then needs is far away.
 //
 // The struct is in pages that a forked child finds wiped: Since is 0 there,
 // which sends every probe down the cold path, and Owner is null. What a probe
@@ -22,6 +25,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <pthread.h>
 
 namespace torchprof {
 
@@ -76,7 +80,7 @@ struct alignas(64) Lane {
   uint64_t CurrentTicks;  ///< the innermost open span, as in LogRecord
   uint64_t Current;
   format::LogRecord *Log;
-  uint64_t FoldTicks; ///< spent in folding since the lane was made
+  uint64_t FoldTicks; ///< the owners' for folding since the lane was made
   uint64_t Reserved;
 
   //===--- What pairs of probes need besides ------------------------------===//
@@ -107,12 +111,34 @@ struct alignas(64) Lane {
   MeasureEntry *Measured;       ///< per entry and measure; null without any
   format::SegmentHeader *MeasureCells[MaxMeasures]; ///< as Cells
   uint64_t LastMeasured[MaxMeasures]; ///< of the span that ended last
+  pthread_mutex_t FoldMutex;          ///< see FoldLock
+  /// Records before this one are left to the folding thread.
+  std::atomic<uint64_t> FoldUpTo;
+  /// As far as is known, all that is recorded has a cell of this epoch: the
+  /// folding thread can add to it.
+  std::atomic<bool> CellsReady;
   Lane *NextFree;
   Lane *NextLane;
 };
 static_assert(offsetof(Lane, ModelId) == 64);
 
 extern __thread Lane *ThisLane __attribute__((tls_model("initial-exec")));
+
+/// Holds the lock of a lane's cells. Who makes or empties a cell, adds records
+/// to one or counts cut spans holds it, and who changes what the log says of
+/// folding, or Lane::Slots. The owner reads what only it changes without. The
+/// process lock may be taken while this one is held; who holds that one may
+/// only try to take this one.
+class FoldLock {
+public:
+  explicit FoldLock(Lane &L) : L(L) { pthread_mutex_lock(&L.FoldMutex); }
+  ~FoldLock() { pthread_mutex_unlock(&L.FoldMutex); }
+  FoldLock(const FoldLock &) = delete;
+  FoldLock &operator=(const FoldLock &) = delete;
+
+private:
+  Lane &L;
+};
 
 /// Makes a span the innermost open one, here and in the file. Owner only.
 inline void setCurrent(Lane &L, uint64_t Ticks, uint64_t Current) {
@@ -130,8 +156,8 @@ inline SlotEntry *knownEntry(Lane &L, format::Slot Site) {
   return E.Data ? &E : nullptr;
 }
 
-/// The lanes of one recording. But for own(), the caller holds the process
-/// lock.
+/// The lanes of one recording. But for own() and first(), the caller holds the
+/// process lock.
 class Lanes {
 public:
   Lanes(ProfileFile &File, PageSource &Pages, const Host &Program)
@@ -142,7 +168,8 @@ public:
   /// process lock unless the thread has a lane.
   Lane *own();
 
-  /// Gives the lane its segments. False without memory.
+  /// Gives the lane its segments. False without memory. As for the next two,
+  /// the owner also holds the lane's lock.
   bool attach(Lane &L);
 
   /// Makes room for the entries of the first \p Count slots.
@@ -158,7 +185,8 @@ public:
   void gateChanged();
 
   uint32_t count() const { return Count; }
-  Lane *first() const { return All; }
+  /// From here NextLane leads to all lanes; none is ever taken away.
+  Lane *first() const { return All.load(std::memory_order_acquire); }
 
 private:
   static void endOfThread(void *Argument);
@@ -167,12 +195,13 @@ private:
   ProfileFile &File;
   PageSource &Pages;
   const Host &Program;
-  Lane *All = nullptr;
+  std::atomic<Lane *> All{nullptr};
   Lane *Free = nullptr;
   uint32_t Count = 0; ///< attached lanes
 };
 
-/// Empties a cell and its ring of runs for an epoch.
+/// Empties a cell and its ring of runs for an epoch. The lane's owner, which
+/// holds the lane's lock.
 void resetCell(SlotEntry &Entry, uint32_t Epoch);
 
 } // namespace torchprof

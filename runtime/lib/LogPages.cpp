@@ -3,12 +3,13 @@
 #include "LogPages.h"
 
 #include "Clock.h"
+#include "CpuTime.h"
 #include "Pages.h"
 #include "Process.h"
 #include "Recording.h"
 #include "torchprof/format/Fold.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace torchprof {
 
@@ -35,6 +36,7 @@ static void goOnAt(Lane &L, uint64_t Number) {
 
 /// Lets an empty log that keeps nothing go on at its first page.
 static void rewind(Lane &L) {
+  FoldLock Lock(L);
   if (L.Log->Keep == LogKeep::None && L.Log->Folded == L.Written)
     goOnAt(L, L.Log->Base + roundUp(L.Written - L.Log->Base, LogRing));
 }
@@ -45,28 +47,49 @@ static void rewind(Lane &L) {
 
 namespace {
 
-/// Folds the records of a lane, in their order.
+/// Folds the records of a lane before number \p End, in their order. Holds the
+/// lane's lock as long as it lives.
 class Folder {
 public:
-  Folder(Recording &R, Lane &L)
-      : R(R), L(L), Epoch(Process.Epoch.load(std::memory_order_acquire)),
+  /// \p R makes cells for the owner; the folding thread has none.
+  Folder(Recording *R, Lane &L, uint64_t End)
+      : Lock(L), R(R), L(L), End(End),
+        Epoch(Process.Epoch.load(std::memory_order_acquire)),
         ResetTicks(Process.ResetTicks.load(std::memory_order_acquire)),
-        Head(*L.Log) {}
+        Places(placesOf(*L.Log)) {}
 
-  void run();
+  /// False if it stopped at a record that only the owner can fold.
+  bool run();
+
+  /// Adds to what folding has taken.
+  void addTicks(uint64_t Ticks) {
+    storeRelaxed(L.Log->FoldTicks, L.Log->FoldTicks + Ticks);
+  }
 
 private:
+  static LogRecord placesOf(const LogRecord &Log) {
+    LogRecord Places{};
+    Places.Ring = Log.Ring;
+    Places.Base = Log.Base;
+    Places.Kept = Log.Kept;
+    return Places;
+  }
   const LogEntry &entry(uint64_t Number) const {
-    return L.Entries[placeOf(Head, Number)];
+    return L.Entries[placeOf(Places, Number)];
   }
   void prefetch(uint64_t Number) const;
-  void fold(uint64_t Number);
+  bool fold(uint64_t Number);
+  bool add(const LogEntry &E, uint64_t Number, uint64_t Ticks, LogFate Fate);
+  bool isReady(const SlotEntry *Entry, const LogEntry &E, uint64_t Ticks) const;
 
-  Recording &R;
+  FoldLock Lock;
+  Recording *R;
   Lane &L;
+  uint64_t End;
+  // Read after End: no record before it is of a later epoch.
   uint32_t Epoch;
   uint64_t ResetTicks;
-  const LogRecord Head;   ///< the log's as it was: where records lie
+  const LogRecord Places; ///< where records lie
   uint64_t LongTicks = 0; ///< of a Long record just before
   uint64_t Spans = 0;     ///< of this epoch
 };
@@ -74,9 +97,9 @@ private:
 } // namespace
 
 void Folder::prefetch(uint64_t Number) const {
-  if (Number + EntriesAhead < L.Written)
+  if (Number + EntriesAhead < End)
     __builtin_prefetch(&L.Slots[number(siteOf(entry(Number + EntriesAhead)))]);
-  if (Number + CellsAhead >= L.Written)
+  if (Number + CellsAhead >= End)
     return;
   const LogEntry &E = entry(Number + CellsAhead);
   const SlotEntry *Known = knownEntry(L, siteOf(E));
@@ -89,50 +112,82 @@ void Folder::prefetch(uint64_t Number) const {
     __builtin_prefetch(&C->Histogram[histogramBucket(durationOf(E))], 1);
 }
 
-void Folder::fold(uint64_t Number) {
-  const LogEntry &E = entry(Number);
-  LogKind Kind = kindOf(E);
-  if (Kind == LogKind::Long) {
-    LongTicks = E.BeginTicks;
-    return;
-  }
-  uint64_t Ticks = durationOf(E);
-  if (LongTicks) [[unlikely]]
-    Ticks = std::exchange(LongTicks, 0);
-  LogFate Fate = fateOf(E, Ticks, ResetTicks);
-  if (Fate == LogFate::IsPast) [[unlikely]]
-    return;
+/// True if the record can be added to its slot's cell as it is. The owner alone
+/// makes, empties and continues cells: it looks at them without the lock.
+bool Folder::isReady(const SlotEntry *Entry, const LogEntry &E,
+                     uint64_t Ticks) const {
+  return Entry && Entry->Data->Epoch == Epoch &&
+         (!isSpan(E) ||
+          Entry->Data->Histogram[histogramBucket(Ticks)] < UINT32_MAX - 1);
+}
+
+bool Folder::add(const LogEntry &E, uint64_t Number, uint64_t Ticks,
+                 LogFate Fate) {
   SlotEntry *Entry = knownEntry(L, siteOf(E));
+  if (!R && !isReady(Entry, E, Ticks)) [[unlikely]]
+    return false;
   if (!Entry) [[unlikely]]
-    Entry = R.touchSlot(L, siteOf(E));
+    Entry = R->touchSlotLocked(L, siteOf(E));
   if (!Entry) [[unlikely]] {
     if (isSpan(E))
       count(Counter::LostNoMemory);
-    return;
+    return true;
   }
   Cell &C = *Entry->Data;
   if (C.Epoch != Epoch) [[unlikely]]
     resetCell(*Entry, Epoch);
-  if (Fate == LogFate::IsCut) [[unlikely]]
-    return foldCut(C, Number);
+  if (Fate == LogFate::IsCut) [[unlikely]] {
+    foldCut(C, Number);
+    return true;
+  }
   Spans += isSpan(E);
-  if (foldRecord(C, *L.Log, Number, Kind, Ticks)) [[unlikely]]
-    R.continueCell(L, *Entry);
+  if (foldRecord(C, *L.Log, Number, kindOf(E), Ticks)) [[unlikely]]
+    R->continueCell(L, *Entry);
+  return true;
 }
 
-void Folder::run() {
-  uint64_t Start = clock::ticks();
-  uint64_t End = L.Written;
-  for (uint64_t Number = L.Log->Folded; Number < End; ++Number) {
-    prefetch(Number);
-    fold(Number);
+bool Folder::fold(uint64_t Number) {
+  const LogEntry &E = entry(Number);
+  if (kindOf(E) == LogKind::Long) {
+    LongTicks = E.BeginTicks;
+    return true;
   }
-  storeRelease(L.Log->Folded, End);
+  uint64_t Ticks = durationOf(E);
+  if (LongTicks) [[unlikely]]
+    Ticks = LongTicks;
+  LogFate Fate = fateOf(E, Ticks, ResetTicks);
+  if (Fate != LogFate::IsPast && !add(E, Number, Ticks, Fate)) [[unlikely]]
+    return false;
+  LongTicks = 0;
+  return true;
+}
+
+bool Folder::run() {
+  uint64_t Number = L.Log->Folded;
+  bool IsDone = true;
+  for (; IsDone && Number < End; ++Number) {
+    prefetch(Number);
+    IsDone = fold(Number);
+  }
+  if (!IsDone) // again, with the Long record before it
+    Number -= LongTicks ? 2 : 1;
+  storeRelease(L.Log->Folded, Number);
   if (L.Log->Epoch == Epoch)
     storeRelaxed(L.Log->Spans, L.Log->Spans + Spans);
+  return IsDone;
+}
+
+void foldLog(Lane &L) {
+  Recording *R = Recording::existing();
+  if (!R || loadAcquire(L.Log->Folded) >= L.Written)
+    return;
+  uint64_t Start = clock::ticks();
+  Folder Fold(R, L, L.Written);
+  Fold.run();
+  L.CellsReady.store(true, std::memory_order_relaxed);
   uint64_t Now = clock::ticks();
   L.FoldTicks += Now - Start;
-  storeRelaxed(L.Log->FoldTicks, L.Log->FoldTicks + (Now - Start));
+  Fold.addTicks(Now - Start);
   // Open spans take the cold path, which subtracts this. If another thread has
   // just changed the gate, all of them do.
   uint64_t Since = L.Since.load(std::memory_order_relaxed);
@@ -140,26 +195,48 @@ void Folder::run() {
     L.Since.compare_exchange_strong(Since, Now, std::memory_order_relaxed);
 }
 
-void foldLog(Lane &L) {
-  Recording *R = Recording::existing();
-  if (R && L.Log->Folded < L.Written)
-    Folder(*R, L).run();
+bool foldLeftPage(Lane &L) {
+  uint64_t UpTo = L.FoldUpTo.load(std::memory_order_acquire);
+  if (!UpTo || !L.CellsReady.load(std::memory_order_relaxed))
+    return false;
+  uint64_t Folded = loadAcquire(L.Log->Folded);
+  if (Folded >= UpTo)
+    return false;
+  // At the end of a page no record is apart from the Long one before it.
+  uint64_t StartNs = threadCpuNs();
+  Folder Fold(/*R=*/nullptr, L,
+              std::min(UpTo, roundUp(Folded + 1, LogPageEntries)));
+  bool IsDone = Fold.run();
+  if (!IsDone)
+    L.CellsReady.store(false, std::memory_order_relaxed);
+  double Seconds = double(threadCpuNs() - StartNs) / 1e9;
+  Fold.addTicks(uint64_t(Seconds * double(clock::nominalTicksPerSecond())));
+  return IsDone;
 }
 
 //===----------------------------------------------------------------------===//
 // Pages
 //===----------------------------------------------------------------------===//
 
+/// Leaves what is in the log to the folding thread, if it is to fold and can.
+static bool leaveToThread(Lane &L) {
+  Recording *R = Recording::existing();
+  return R && R->folding().take(L);
+}
+
 void logPageEnded(Lane &L) {
-  if (L.Written - L.Log->Folded > LogRing - 2 * LogPageEntries) {
+  uint64_t Unfolded = L.Written - loadAcquire(L.Log->Folded);
+  if (Unfolded > LogRing - 2 * LogPageEntries) {
     foldLog(L);
     rewind(L);
+  } else if (Unfolded > LogRing / 2) {
+    leaveToThread(L);
   }
   goOnAt(L, L.Written);
 }
 
 void logRunEnded(Lane &L) {
-  if (L.Written - L.Log->Folded < WorthFolding)
+  if (L.Written - loadAcquire(L.Log->Folded) < WorthFolding || leaveToThread(L))
     return;
   foldLog(L);
   rewind(L);
@@ -170,6 +247,8 @@ void followReset(Lane &L) {
   if (L.Log->Epoch == Epoch)
     return;
   foldLog(L);
+  FoldLock Lock(L);
+  L.CellsReady.store(false, std::memory_order_relaxed);
   storeRelaxed(L.Log->Spans, 0);
   storeRelease(L.Log->Epoch, Epoch);
   if (L.Log->Keep != LogKeep::First)

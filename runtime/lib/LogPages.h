@@ -3,9 +3,10 @@
 // A lane's log is used page by page. At the end of each, and at the end of an
 // outermost root, it is decided whether to fold what has been written, and
 // where the log goes on: at its first page again while that is near the
-// processor, in the next one in trace mode.
+// processor, in the next one in trace mode and while the folding thread has not
+// come to the end (FoldThread.h).
 //
-// Owner only; the lane is attached.
+// Owner only, unless something else is said; the lane is attached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +20,18 @@ namespace torchprof {
 /// Called by append() when Written has come to the end of a page.
 void logPageEnded(Lane &L);
 
-/// At the end of a run: folds if it is worth it.
+/// At the end of a run: folds if it is worth it, or leaves that to the folding
+/// thread.
 void logRunEnded(Lane &L);
 
 /// Folds all that is in the log. What it takes is no part of the spans that are
 /// open meanwhile.
 void foldLog(Lane &L);
+
+/// For the folding thread: folds at most a page of what the owner has left to
+/// it. False if there is nothing more that it can fold. The spans around are
+/// the owner's: nothing is subtracted from them.
+bool foldLeftPage(Lane &L);
 
 /// Lets the log begin anew if a reset was made since it was written last.
 void followReset(Lane &L);

@@ -36,8 +36,10 @@ static const Recording *Newest = nullptr;
 
 Recording::Recording(Lineage &Shared, PageSource &Pages)
     : Shared(Shared), Older(std::exchange(Newest, this)), File(Pages),
-      Threads(File, Pages, Shared.Program), Extra(File, Pages, Shared.Program),
-      Gate(Shared.Program), ProbeTicksX16(measureProbeTicksX16()),
+      Threads(File, Pages, Shared.Program),
+      Folding(Threads, Shared.Program.Opts.Fold == "thread"),
+      Extra(File, Pages, Shared.Program), Gate(Shared.Program),
+      ProbeTicksX16(measureProbeTicksX16()),
       IsForked(Shared.Program.HasRecorded) {
   if (IsForked)
     torchprof::count(Counter::Forks);
@@ -236,6 +238,13 @@ void Recording::writeNote(Slot Child) {
 SlotEntry *Recording::touchSlot(Lane &L, Slot Site) {
   if (SlotEntry *Known = knownEntry(L, Site)) [[likely]]
     return Known;
+  FoldLock Lock(L);
+  return touchSlotLocked(L, Site);
+}
+
+SlotEntry *Recording::touchSlotLocked(Lane &L, Slot Site) {
+  if (SlotEntry *Known = knownEntry(L, Site))
+    return Known;
   if (Site == NoSlot)
     return nullptr;
   ProcessLock Lock;
@@ -419,18 +428,10 @@ static void addUnfolded(const Lane &L, uint64_t ResetTicks, Totals &T) {
   }
 }
 
-Totals Recording::totals() {
-  ProcessLock Lock;
-  Totals T{};
-  T.Lanes = Threads.count();
-  if (File.exists() && !File.path().empty())
-    T.FileBytes = File.header()->FileBytes;
-  for (const Lane *L = Threads.first(); L; L = L->NextLane)
-    if (L->Attached)
-      addUnfolded(*L, Process.ResetTicks.load(std::memory_order_relaxed), T);
+static void addCells(const ProfileFile &File, uint32_t Lane, Totals &T) {
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
   for (const ProfileFile::Segment &S : File.segments()) {
-    if (S.Head->Type != SegmentType::Cells)
+    if (S.Head->Type != SegmentType::Cells || S.Head->Lane != Lane)
       continue;
     ConstSegmentOf<SegmentType::Cells> Cells(S.Head);
     uint32_t Used = __atomic_load_n(&Cells.record().Used, __ATOMIC_ACQUIRE);
@@ -444,6 +445,33 @@ Totals Recording::totals() {
       T.Begins += loadRelaxed(C.Begins);
     }
   }
+}
+
+/// Adds what a lane has recorded. False if it is being folded: a fold may need
+/// the process lock, so this does not wait for it.
+bool Recording::addLane(Lane &L, Totals &T) {
+  ProcessLock Lock;
+  if (pthread_mutex_trylock(&L.FoldMutex) != 0)
+    return false;
+  if (L.Attached) {
+    addUnfolded(L, Process.ResetTicks.load(std::memory_order_relaxed), T);
+    addCells(File, L.Number, T);
+  }
+  pthread_mutex_unlock(&L.FoldMutex);
+  return true;
+}
+
+Totals Recording::totals() {
+  Totals T{};
+  {
+    ProcessLock Lock;
+    T.Lanes = Threads.count();
+    if (File.exists() && !File.path().empty())
+      T.FileBytes = File.header()->FileBytes;
+  }
+  for (Lane *L = Threads.first(); L; L = L->NextLane)
+    while (!addLane(*L, T))
+      FoldLock Wait(*L);
   return T;
 }
 

@@ -14,6 +14,7 @@
 #define TORCHPROF_RECORDING_H
 
 #include "ClockTable.h"
+#include "FoldThread.h"
 #include "Lane.h"
 #include "Lineage.h"
 #include "Measures.h"
@@ -61,13 +62,18 @@ public:
   /// the profile's file if there is none yet. Null if out of memory.
   SlotEntry *touchSlot(Lane &L, format::Slot Site);
 
+  /// The same for a fold, which holds the lane's lock.
+  SlotEntry *touchSlotLocked(Lane &L, format::Slot Site);
+
   /// Gives the entry its ring of runs, if that can be had.
   void touchRuns(Lane &L, SlotEntry &Entry);
 
-  /// Continues a slot whose cell is full in a new one, if that can be had.
+  /// Continues a slot whose cell is full in a new one, if that can be had. The
+  /// caller holds the lane's lock.
   void continueCell(Lane &L, SlotEntry &Entry);
 
   Measures &measures() { return Extra; }
+  FoldThread &folding() { return Folding; }
 
   /// Takes a clock anchor at the end of a run if the last one is old. Never
   /// waits for the lock.
@@ -101,11 +107,15 @@ public:
 
   Totals totals();
 
+  /// What Lanes::first() is asked for; the rest is guarded by the lock.
+  const Lanes &lanes() const { return Threads; }
+
   /// The file; the caller holds the lock.
   const ProfileFile &file() const { return File; }
 
 private:
   void resetLocked();
+  bool addLane(Lane &L, Totals &T);
   void createProfile();
   void writeSite(format::Slot Site);
   void writeModel(const RegisteredModel &Model);
@@ -118,6 +128,7 @@ private:
   const Recording *Older; ///< what the parent process had
   ProfileFile File;
   Lanes Threads;
+  FoldThread Folding;
   Measures Extra;
   Window Gate;
   ClockTable Clock;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <gtest/gtest.h>
 #include <new>
+#include <sched.h>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,17 @@ static void keepForLeakChecker(const Lineage &Left) {
   Kept.emplace_back(reinterpret_cast<const char *>(&Left), sizeof(Left));
 }
 
+void waitForFold() {
+  Recording *R = Recording::existing();
+  for (Lane *L = R ? R->lanes().first() : nullptr; L; L = L->NextLane) {
+    while (L->CellsReady && L->FoldUpTo > format::loadAcquire(L->Log->Folded))
+      sched_yield();
+    FoldLock Lock(*L);
+  }
+}
+
 void startAfresh() {
+  waitForFold();
   // What a fork wipes, and then what a child inherits.
   keepForLeakChecker(Line);
   new (&Process) ProcessPage();

@@ -30,16 +30,23 @@ struct SharedCounts {
   alignas(64) std::atomic<uint64_t> Done[Threads];
 };
 
-/// Records pairs on one thread and spans of one native frame on the other.
+/// Records spans of one native frame on one thread, and pairs in runs of 100 on
+/// the other.
 [[noreturn]] void recordForEver(unsigned Thread, SharedCounts &Counts) {
   format::Slot Slot = Line.Models.slotOf(site(7, 1));
-  for (;;) {
+  uint64_t Root = 0;
+  for (uint64_t I = 0;; ++I) {
+    if (!Thread && I % 100 == 0)
+      Root = enterRoot(site(7, 0),
+                       reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
     Counts.Started[Thread].fetch_add(1);
     if (Thread)
       FrameSpan(Slot).end();
     else
       endSpan(beginSpan(site(7, 1)), site(7, 1));
     Counts.Done[Thread].fetch_add(1);
+    if (!Thread && I % 100 == 99)
+      endSpan(Root, site(7, 0));
   }
 }
 
@@ -65,6 +72,7 @@ protected:
       for (int Signal : {SIGSEGV, SIGBUS, SIGABRT})
         signal(Signal, SIG_DFL); // a sanitizer would handle it
       setOption("file", File);
+      setOption("fold", Fold);
       addModel(manifestText(7, 2));
       std::thread Other([&] { recordForEver(1, *Counts); });
       recordForEver(0, *Counts);
@@ -82,7 +90,7 @@ protected:
     EXPECT_EQ(P.Header.State, format::FileState::Open);
     uint64_t Done = Counts->Done[0] + Counts->Done[1];
     uint64_t Started = Counts->Started[0] + Counts->Started[1];
-    ASSERT_LE(P.Cells.size(), Threads);
+    ASSERT_LE(P.Cells.size(), Threads + 1); // and the root's
     EXPECT_GE(P.count(1), Done);
     EXPECT_LE(P.count(1), Started);
     EXPECT_GE(P.begins(1), P.count(1));
@@ -95,6 +103,15 @@ protected:
     return Name.append(std::to_string(Number));
   }
 
+  /// Kills 200 children at random moments.
+  void killOften() {
+    std::mt19937 Random(1);
+    for (unsigned I = 0; I < 200 && !HasFailure(); ++I)
+      runOnce(numbered(Folder.file("k"), I), Random() % 1500,
+              [](pid_t Child) { kill(Child, SIGKILL); });
+  }
+
+  const char *Fold = "run";
   SharedCounts *Counts;
   TestFolder Folder;
 };
@@ -103,10 +120,13 @@ protected:
 
 TEST_F(Kill, TwoHundredKillsLoseNoCompletedSpan) {
   RecordProperty("figure", "200 kills with SIGKILL at random moments");
-  std::mt19937 Random(1);
-  for (unsigned I = 0; I < 200 && !HasFailure(); ++I)
-    runOnce(numbered(Folder.file("k"), I), Random() % 1500,
-            [](pid_t Child) { kill(Child, SIGKILL); });
+  killOften();
+}
+
+TEST_F(Kill, KillsOfAFoldingThreadLoseNoCompletedSpan) {
+  RecordProperty("figure", "200 kills with SIGKILL at random moments");
+  Fold = "thread";
+  killOften();
 }
 
 TEST_F(Kill, CrashesAndAbortsLoseNoCompletedSpan) {

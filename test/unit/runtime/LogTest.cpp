@@ -92,11 +92,25 @@ protected:
   TestFolder Folder;
 };
 
+/// The same in a run's own thread and with the folding thread.
+class FoldedLog : public Log, public testing::WithParamInterface<const char *> {
+protected:
+  ReadProfile recorded(const std::function<void()> &Body) {
+    return Log::recorded([&] {
+      ASSERT_EQ(setOption("fold", GetParam()), 0);
+      Body();
+    });
+  }
+};
+
 uint64_t enter(SiteId Site) {
   return enterRoot(Site, reinterpret_cast<uintptr_t>(&Site));
 }
 
 } // namespace
+
+INSTANTIATE_TEST_SUITE_P(By, FoldedLog, testing::Values("run", "thread"),
+                         [](const auto &Info) { return Info.param; });
 
 TEST_F(Log, AFoldThatIsKilledAtAnyInstructionLosesNothingAndRepeatsNothing) {
   void *Page = mmap(nullptr, sizeof(Folding), PROT_READ | PROT_WRITE,
@@ -113,7 +127,7 @@ TEST_F(Log, AFoldThatIsKilledAtAnyInstructionLosesNothingAndRepeatsNothing) {
   munmap(Page, sizeof(Folding));
 }
 
-TEST_F(Log, SpansOfManyPagesAreCountedExactly) {
+TEST_P(FoldedLog, SpansOfManyPagesAreCountedExactly) {
   constexpr unsigned Spans = 3 * LogRing + 17;
   ReadProfile P = recorded([] {
     for (unsigned I = 0; I < Spans; ++I) {
@@ -196,7 +210,7 @@ TEST_F(Log, PairsDeeperThanTheFramesAtHandAreCounted) {
   EXPECT_EQ(P.Lanes[0].CurrentSlot, NoSlot);
 }
 
-TEST_F(Log, ResetBetweenSpansAndTheirFoldDropsThem) {
+TEST_P(FoldedLog, ResetBetweenSpansAndTheirFoldDropsThem) {
   ReadProfile P = recorded([] {
     span(site(7, 1), 1);
     FrameSpan(Slot{2}).end();

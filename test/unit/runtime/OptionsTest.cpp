@@ -59,6 +59,17 @@ TEST(Options, BadValueIsNamedAndTheDefaultStays) {
   }
 }
 
+TEST(Options, WhoFoldsIsAChoice) {
+  EXPECT_EQ(parse({}).Opts.Fold, "run");
+  Parsed P = parse({"TORCHPROF_FOLD=thread"});
+  EXPECT_EQ(P.Opts.Fold, "thread");
+  EXPECT_EQ(P.Warnings, "");
+  P = parse({"TORCHPROF_FOLD=later"});
+  EXPECT_EQ(P.Opts.Fold, "run");
+  EXPECT_EQ(P.Warnings, "torchprof: warning: TORCHPROF_FOLD: expected run, "
+                        "thread, found 'later'\n");
+}
+
 TEST(Options, BadScheduleIsNamedWithWhatIsAllowed) {
   Parsed P = parse({"TORCHPROF_SCHEDULE=wait=1"});
   EXPECT_EQ(P.Warnings,

@@ -30,10 +30,11 @@ void runModel(uint64_t Id) {
 }
 } // namespace
 
-static void hammer(const char *Mode) {
+static void hammer(const char *Mode, const char *Fold) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [&] {
     EXPECT_EQ(setOption("mode", Mode), 0);
+    EXPECT_EQ(setOption("fold", Fold), 0);
     EXPECT_EQ(setOption("trace_events", "64"), 0);
     for (uint64_t Id = 1; Id <= ModelCount; ++Id)
       addTestModel(Id, Sites);
@@ -90,16 +91,20 @@ static void hammer(const char *Mode) {
 TEST(Stress, StartStopResetFlushSnapshotWhileThreadsRecord) {
   RecordProperty("figure", "4 recording threads, 30 rounds of start, stop, "
                            "reset, flush and snapshot");
-  hammer("aggregate");
+  hammer("aggregate", "run");
 }
 
-TEST(Stress, TraceModeWhileThreadsRecord) { hammer("trace"); }
+TEST(Stress, TraceModeWhileThreadsRecord) { hammer("trace", "run"); }
 
-TEST(Stress, CountsAreExactWithoutWindows) {
+TEST(Stress, FoldingThreadWhileThreadsRecord) { hammer("aggregate", "thread"); }
+
+TEST(Stress, FoldingThreadInTraceMode) { hammer("trace", "thread"); }
+
+static void countRuns(const char *Fold) {
   TestFolder Folder;
   constexpr unsigned Runs = 2000;
-  RecordProperty("figure", "4 threads, 3 models, 2000 runs each");
   record(Folder.file("p.tprof"), [&] {
+    EXPECT_EQ(setOption("fold", Fold), 0);
     addTestModel(1, Sites);
     std::vector<std::thread> Threads;
     for (unsigned W = 0; W < Workers; ++W)
@@ -116,3 +121,10 @@ TEST(Stress, CountsAreExactWithoutWindows) {
     EXPECT_EQ(P.begins(I), Workers * Runs);
   }
 }
+
+TEST(Stress, CountsAreExactWithoutWindows) {
+  RecordProperty("figure", "4 threads, 3 models, 2000 runs each");
+  countRuns("run");
+}
+
+TEST(Stress, CountsOfTheFoldingThreadAreExact) { countRuns("thread"); }

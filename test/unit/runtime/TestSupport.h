@@ -129,6 +129,9 @@ inline format::SiteId site(uint64_t ModelId, uint64_t Index) {
 /// recording, the system's clock. The recording that there was stays in memory.
 void startAfresh();
 
+/// Waits until the folding thread has folded what it can. No thread records.
+void waitForFold();
+
 /// Runs \p Body with a recording of its own, whose profile is \p File, and
 /// closes that as the exit handler does.
 void record(const std::string &File, const std::function<void()> &Body);

@@ -1,0 +1,76 @@
+//===- FoldThread.cpp - folds logs where a run must not wait --------------===//
+
+#include "FoldThread.h"
+
+#include "LogPages.h"
+#include "Warn.h"
+
+#include <csignal>
+#include <cstring>
+#include <sched.h>
+
+namespace torchprof {
+
+/// The host may have locked all memory (mlockall), and then pays for it.
+static constexpr size_t StackBytes = 256 * 1024;
+
+bool FoldThread::take(Lane &L) {
+  if (!IsWanted || !L.CellsReady.load(std::memory_order_relaxed) ||
+      !isRunning())
+    return false;
+  L.FoldUpTo.store(L.Written, std::memory_order_release);
+  if (!HasWork.exchange(1, std::memory_order_acq_rel))
+    HasWork.notify_one();
+  return true;
+}
+
+bool FoldThread::isRunning() {
+  State Is = Thread.load(std::memory_order_relaxed);
+  if (Is != State::Absent) [[likely]]
+    return Is == State::Running;
+  if (!Thread.compare_exchange_strong(Is, State::Running))
+    return Is == State::Running;
+  int Error = start();
+  if (!Error)
+    return true;
+  Thread.store(State::Failed);
+  warn("cannot start the folding thread: %s; folding at the end of each run",
+       strerror(Error));
+  return false;
+}
+
+/// Starts the thread with all signals blocked: they are the host's. Returns 0
+/// or an errno value.
+int FoldThread::start() {
+  pthread_attr_t Attributes;
+  if (int Error = pthread_attr_init(&Attributes))
+    return Error;
+  pthread_attr_setdetachstate(&Attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&Attributes, StackBytes);
+  // The caller may have a real-time priority.
+  pthread_attr_setinheritsched(&Attributes, PTHREAD_EXPLICIT_SCHED);
+  sigset_t All, Before;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  pthread_t Started;
+  int Error = pthread_create(&Started, &Attributes, main, this);
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  pthread_attr_destroy(&Attributes);
+  return Error;
+}
+
+void *FoldThread::main(void *Argument) {
+  auto &Self = *static_cast<FoldThread *>(Argument);
+  pthread_setname_np(pthread_self(), "torchprof-fold");
+  sched_param Priority{};
+  sched_setscheduler(0, SCHED_IDLE, &Priority);
+  for (;;) {
+    Self.HasWork.wait(0, std::memory_order_acquire);
+    Self.HasWork.exchange(0, std::memory_order_acq_rel);
+    for (Lane *L = Self.Threads.first(); L; L = L->NextLane)
+      while (foldLeftPage(*L)) {
+      }
+  }
+}
+
+} // namespace torchprof
