@@ -56,24 +56,28 @@ void dropDeadRoots(Lane &L, uintptr_t Stack) {
   dropFrames(L, Depth);
 }
 
-void dropStrayPairs(Lane &L) {
+/// Number of frames below the pairs that began last.
+static uint32_t depthBelowPairs(Lane &L) {
   uint32_t Depth = L.Depth;
   while (Depth && isPair(frameAt(L, Depth - 1)))
     --Depth;
+  return Depth;
+}
+
+/// As dropFrames(). Without a frame no span is open.
+static void dropSpans(Lane &L, uint32_t Depth) {
   dropFrames(L, Depth);
   if (!Depth)
     setCurrent(L, 0, packCurrent(NoSlot, false));
 }
 
+void dropStrayPairs(Lane &L) { dropSpans(L, depthBelowPairs(L)); }
+
 void dropRoot(Lane &L) {
-  uint32_t Depth = L.Depth;
-  while (Depth && isPair(frameAt(L, Depth - 1)))
-    --Depth;
+  uint32_t Depth = depthBelowPairs(L);
   if (Depth && frameAt(L, Depth - 1).Stack)
     --Depth;
-  dropFrames(L, Depth);
-  if (!L.Depth)
-    setCurrent(L, 0, packCurrent(NoSlot, false));
+  dropSpans(L, Depth);
 }
 
 std::optional<OpenFrame> popFrame(Lane &L, uint64_t Begin, Slot Site) {
