@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Report/Columns.h"
-#include "Command.h"
-#include "Options.h"
+#include "LineTable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
@@ -21,10 +19,7 @@ namespace {
 enum class LineOrder { Total, Self, File };
 
 cl::SubCommand Command("annotate", "Print the source lines with times");
-InputOptions Input(Command);
-OutputOptions Output(Command);
-SelectionOptions Choice(Command);
-ColumnOptions Columns(Command);
+LineTableOptions Options(Command);
 cl::opt<LineOrder>
     Sort("sort", cl::desc("Order of the lines"), cl::init(LineOrder::Total),
          cl::sub(Command),
@@ -141,27 +136,9 @@ static Error chooseFiles(SourceLines &Lines) {
                                join(Files.begin(), Files.end(), ", "));
 }
 
-static Expected<Outcome> run() {
-  LineColumns Known = lineColumns();
-  if (Columns.List) {
-    if (Error E = Output.print({{Known.list()}}))
-      return E;
-    return Outcome::Fine;
-  }
-  Expected<LineColumns::Choice> Chosen =
-      Known.choose(Columns.ids({"hits", "self_ns", "pct_self", "total_ns",
-                                "pct_total", "source", "text"}),
-                   "--columns");
-  if (!Chosen)
-    return Chosen.takeError();
-  SiteTable Sites;
-  if (Error E = Input.addTo(Sites, {/*Histograms=*/false}))
-    return E;
-  Expected<Selection> Selected = Choice.select(Sites);
-  if (!Selected)
-    return Selected.takeError();
-  Totals All = makeTotals(Sites, *Selected);
-  SourceLines ByPlace = collect(Sites, *Selected);
+static Expected<std::vector<SourceLine>>
+chooseLines(const SiteTable &Sites, const Selection &Selected, const Totals &) {
+  SourceLines ByPlace = collect(Sites, Selected);
   if (Error E = chooseFiles(ByPlace))
     return E;
   std::vector<SourceLine> Lines;
@@ -171,14 +148,16 @@ static Expected<Outcome> run() {
     stable_sort(Lines, [](const SourceLine &A, const SourceLine &B) {
       return Sort == LineOrder::Self ? A.Self > B.Self : A.Total > B.Total;
     });
-  size_t Shown = Limit ? std::min<size_t>(Limit, Lines.size()) : Lines.size();
-  Table T;
-  LineColumns::fill(T, ArrayRef(Lines).take_front(Shown), *Chosen,
-                    {Sites.clock(), All});
-  explainMarks(T);
-  if (Error E = Output.print({{T}}))
-    return E;
-  return Outcome::Fine;
+  if (Limit && Limit < Lines.size())
+    Lines.resize(Limit);
+  return Lines;
+}
+
+static Expected<Outcome> run() {
+  return printLines<SourceLine>(Options, lineColumns(),
+                                {"hits", "self_ns", "pct_self", "total_ns",
+                                 "pct_total", "source", "text"},
+                                chooseLines);
 }
 
 static CommandRegistration Registration(Command, run,

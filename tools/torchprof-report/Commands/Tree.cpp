@@ -1,9 +1,7 @@
 //===- Tree.cpp - the module hierarchy with times -------------------------===//
 
-#include "../Report/Columns.h"
 #include "../Report/ModuleTree.h"
-#include "Command.h"
-#include "Options.h"
+#include "LineTable.h"
 
 using namespace llvm;
 using namespace torchprof;
@@ -11,10 +9,7 @@ using namespace torchprof::report;
 
 namespace {
 cl::SubCommand Command("tree", "Print the module hierarchy with times");
-InputOptions Input(Command);
-OutputOptions Output(Command);
-SelectionOptions Choice(Command);
-ColumnOptions Columns(Command);
+LineTableOptions Options(Command);
 cl::opt<unsigned> Depth("depth", cl::desc("Levels below the root (0: all)"),
                         cl::value_desc("n"), cl::sub(Command));
 cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
@@ -135,40 +130,23 @@ static TreeColumns treeColumns() {
   });
 }
 
-static Expected<Outcome> run() {
-  TreeColumns Known = treeColumns();
-  if (Columns.List) {
-    if (Error E = Output.print({{Known.list()}}))
-      return E;
-    return Outcome::Fine;
-  }
-  Expected<TreeColumns::Choice> Chosen =
-      Known.choose(Columns.ids({"module", "class", "calls", "total_ns",
-                                "pct_total", "self_ns", "pct_self"}),
-                   "--columns");
-  if (!Chosen)
-    return Chosen.takeError();
-  SiteTable Sites;
-  if (Error E = Input.addTo(Sites, {/*Histograms=*/false}))
-    return E;
-  Expected<Selection> Selected = Choice.select(Sites);
-  if (!Selected)
-    return Selected.takeError();
-  std::vector<ModuleNode> Trees = makeModuleTrees(Sites, *Selected);
-  Totals All = makeTotals(Sites, *Selected);
+static Expected<std::vector<TreeLine>>
+collect(const SiteTable &Sites, const Selection &Selected, const Totals &All) {
   std::vector<TreeLine> Lines;
   std::vector<std::string> Keys(Sort.begin(), Sort.end());
-  for (ModuleNode &Tree : Trees) {
+  for (ModuleNode &Tree : makeModuleTrees(Sites, Selected)) {
     if (Error E = sortModuleTree(Tree, Keys))
       return E;
     TreeWriter(Lines, All).write(Tree, "", "", 0);
   }
-  Table T;
-  TreeColumns::fill(T, Lines, *Chosen, {Sites.clock(), All});
-  explainMarks(T);
-  if (Error E = Output.print({{T}}))
-    return E;
-  return Outcome::Fine;
+  return Lines;
+}
+
+static Expected<Outcome> run() {
+  return printLines<TreeLine>(Options, treeColumns(),
+                              {"module", "class", "calls", "total_ns",
+                               "pct_total", "self_ns", "pct_self"},
+                              collect);
 }
 
 static CommandRegistration Registration(Command, run,

@@ -1,0 +1,67 @@
+//===- LineTable.h - commands that print lines of their own -----*- C++ -*-===//
+//
+// What the commands have in common whose table has neither sites nor groups as
+// rows: --list-columns, the choice of columns and sites, printing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_LINETABLE_H
+#define TORCHPROF_REPORT_LINETABLE_H
+
+#include "../Report/Columns.h"
+#include "Command.h"
+#include "Options.h"
+
+#include <vector>
+
+namespace torchprof::report {
+
+/// The options of such a command.
+struct LineTableOptions {
+  InputOptions Input;
+  OutputOptions Output;
+  SelectionOptions Choice;
+  ColumnOptions Columns;
+
+  explicit LineTableOptions(llvm::cl::SubCommand &Sub)
+      : Input(Sub), Output(Sub), Choice(Sub), Columns(Sub) {}
+};
+
+/// Prints the lines that \p Collect makes of the selected sites. \p Shown are
+/// the columns that nobody has to ask for.
+template <typename Line, typename Function>
+llvm::Expected<Outcome>
+printLines(const LineTableOptions &Options,
+           const ColumnSet<Line, RowContext> &Known,
+           llvm::ArrayRef<llvm::StringRef> Shown, Function Collect) {
+  using Columns = ColumnSet<Line, RowContext>;
+  if (Options.Columns.List) {
+    if (llvm::Error E = Options.Output.print({{Known.list()}}))
+      return E;
+    return Outcome::Fine;
+  }
+  llvm::Expected<typename Columns::Choice> Chosen =
+      Known.choose(Options.Columns.ids(Shown), "--columns");
+  if (!Chosen)
+    return Chosen.takeError();
+  SiteTable Sites;
+  if (llvm::Error E = Options.Input.addTo(Sites, {/*Histograms=*/false}))
+    return E;
+  llvm::Expected<Selection> Selected = Options.Choice.select(Sites);
+  if (!Selected)
+    return Selected.takeError();
+  Totals All = makeTotals(Sites, *Selected);
+  llvm::Expected<std::vector<Line>> Lines = Collect(Sites, *Selected, All);
+  if (!Lines)
+    return Lines.takeError();
+  Table T;
+  Columns::fill(T, *Lines, *Chosen, {Sites.clock(), All});
+  explainMarks(T);
+  if (llvm::Error E = Options.Output.print({{T}}))
+    return E;
+  return Outcome::Fine;
+}
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_LINETABLE_H
