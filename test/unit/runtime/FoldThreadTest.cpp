@@ -67,6 +67,12 @@ std::string statusOf(const std::filesystem::path &Thread,
   return "";
 }
 
+std::string contentsOf(const std::string &Path) {
+  std::string Bytes(std::filesystem::file_size(Path), '\0');
+  std::ifstream(Path).read(Bytes.data(), std::streamsize(Bytes.size()));
+  return Bytes;
+}
+
 bool isFolded(const Lane &L) { return loadAcquire(L.Log->Folded) == L.Written; }
 
 class FoldThreadTest : public testing::Test {
@@ -325,6 +331,41 @@ TEST_F(FoldThreadTest, ProcessThatEndsBeforeItLosesNothing) {
   ReadProfile P = readProfile(file());
   EXPECT_EQ(P.Header.State, FileState::Closed);
   expectRuns(P, 10);
+}
+
+TEST_F(FoldThreadTest, ProcessThatIsKilledMeanwhileLosesNothing) {
+  constexpr unsigned Spans = 2;
+  std::string Last;
+  unsigned Changes = 0;
+  unsigned Steps = stepThrough(
+      [&] {
+        setOption("file", file());
+        addTestModel(7, Sites);
+        run();
+        for (unsigned I = 0; I < Spans; ++I) {
+          endSpan(beginSpan(site(7, 1)), site(7, 1));
+          FrameSpan(Slot{2}).end();
+        }
+        ThisLane->FoldUpTo = ThisLane->Written;
+      },
+      [] { foldLeftPage(*ThisLane); }, // what the thread does
+      [&] {
+        std::string Bytes = contentsOf(file());
+        if (Bytes == Last)
+          return;
+        Last = Bytes;
+        ++Changes;
+        ReadProfile P = readProfile(file());
+        EXPECT_EQ(P.begins(1), Spans + 1);
+        EXPECT_EQ(P.count(1), Spans + 1);
+        EXPECT_EQ(P.begins(2), Spans + 1);
+        EXPECT_EQ(P.count(2), Spans + 1);
+        for (const auto &C : P.Cells)
+          expectWhole(C.Data);
+      });
+  if (!Steps)
+    GTEST_SKIP() << "ptrace is not allowed here";
+  EXPECT_GT(Changes, 10 * Spans);
 }
 
 TEST_F(FoldThreadTest, TraceKeepsItsSpans) {

@@ -6,9 +6,11 @@
 #include "torchprof/format/Manifest.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,6 +184,34 @@ int runChild(const std::function<void()> &Body) {
   int Status = 0;
   EXPECT_EQ(waitpid(Child, &Status, 0), Child);
   return WIFSIGNALED(Status) ? -WTERMSIG(Status) : WEXITSTATUS(Status);
+}
+
+unsigned stepThrough(const std::function<void()> &Before,
+                     const std::function<void()> &Body,
+                     const std::function<void()> &Check) {
+  fflush(nullptr);
+  pid_t Child = fork();
+  if (Child == 0) {
+    Before();
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0)
+      _exit(1);
+    raise(SIGSTOP);
+    Body();
+    _exit(0);
+  }
+  unsigned Steps = 0;
+  int Status = 0;
+  waitpid(Child, &Status, 0);
+  for (; WIFSTOPPED(Status); ++Steps) {
+    Check();
+    if (testing::Test::HasFailure()) {
+      ADD_FAILURE() << "killed after instruction " << Steps;
+      kill(Child, SIGKILL);
+    }
+    ptrace(PTRACE_SINGLESTEP, Child, nullptr, nullptr);
+    waitpid(Child, &Status, 0);
+  }
+  return WIFEXITED(Status) && WEXITSTATUS(Status) == 1 ? 0 : Steps;
 }
 
 std::string manifestText(uint64_t ModelId, unsigned Sites,

@@ -113,6 +113,13 @@ private:
 /// How a child ended: its exit code, or minus its signal.
 int runChild(const std::function<void()> &Body);
 
+/// Runs \p Before and then \p Body in a child, and \p Check here while the
+/// child is stopped before each instruction of \p Body, until one fails.
+/// Returns the number of instructions, 0 if this system does not allow it.
+unsigned stepThrough(const std::function<void()> &Before,
+                     const std::function<void()> &Body,
+                     const std::function<void()> &Check);
+
 /// A manifest of \p Sites sites, the first of them a root.
 std::string manifestText(uint64_t ModelId, unsigned Sites,
                          const std::string &Kind = "aten::relu");

@@ -30,10 +30,10 @@ struct LineTableOptions {
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
 /// the columns that nobody has to ask for.
 template <typename Line, typename Function>
-llvm::Expected<Outcome>
-printLines(const LineTableOptions &Options,
-           const ColumnSet<Line, RowContext> &Known,
-           llvm::ArrayRef<llvm::StringRef> Shown, Function Collect) {
+llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
+                                   const ColumnSet<Line, RowContext> &Known,
+                                   llvm::ArrayRef<llvm::StringRef> Shown,
+                                   Function Collect) {
   using Columns = ColumnSet<Line, RowContext>;
   if (Options.Columns.List) {
     if (llvm::Error E = Options.Output.print({{Known.list()}}))
