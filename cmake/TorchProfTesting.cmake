@@ -122,7 +122,7 @@ install llvm-14-tools or turn TORCHPROF_BUILD_TESTS off")
       SKIP_REGULAR_EXPRESSION "UNSUPPORTED: torchprof ::")
     # ctest starts the most expensive tests first, so that it does not end with
     # one long test on one processor.
-    if(file MATCHES "^(zoo|bench|docs/outputs|install/consumer)")
+    if(file MATCHES "^(zoo|attach/language|bench|docs/outputs|install/consumer)")
       set_tests_properties(lit/${file} PROPERTIES COST 100)
     endif()
     if(TEST models)

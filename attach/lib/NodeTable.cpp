@@ -50,7 +50,7 @@ public:
         Regions.insert(Regions.end(), Opened->second.begin(),
                        Opened->second.end());
       if (isInTables(N))
-        To.Table[NodeTable::Place(N)].push_back(entryOf(N, Regions));
+        To.Table[NodeTable::Place(N)].push_back(entryOf(N, Regions, To));
       for (Block *Inner : N->blocks())
         visit(Inner, To);
       while (!Regions.empty() && Numbering.Places[Regions.back()].Last == N)
@@ -59,8 +59,8 @@ public:
   }
 
 private:
-  NodeTable::Entry entryOf(const Node *N,
-                           const std::vector<uint32_t> &Regions) {
+  NodeTable::Entry entryOf(const Node *N, const std::vector<uint32_t> &Regions,
+                           NodeTable &To) {
     auto Content = std::make_shared<TagContent>();
     Content->Kind = N->kind();
     NodeTable::Entry Entry;
@@ -77,8 +77,12 @@ private:
       visit(N->g(attr::Subgraph)->block(), *Forked);
       Content->Forked = std::move(Forked);
     }
-    if (Content->Site || Content->Forked || !Regions.empty())
+    if (Content->Forked || !Content->empty()) {
+      Content->Order = To.Order;
+      Content->Position = To.Order->size();
+      To.Order->push_back(*Content);
       Entry.Content = std::move(Content);
+    }
     return Entry;
   }
 
@@ -123,7 +127,7 @@ void NodeTable::collect(Block *Body, NodesByPlace &Found) const {
 }
 
 static bool hasSite(const TagContent *Content) {
-  return Content && (Content->Site || !Content->Regions.empty());
+  return Content && !Content->empty();
 }
 
 size_t NodeTable::tag(Graph &Body) const {

@@ -59,6 +59,7 @@ private:
                           const std::vector<torch::jit::Node *> &Nodes);
 
   std::unordered_map<Place, Entries, HashPlace> Table;
+  std::shared_ptr<NodeOrder> Order = std::make_shared<NodeOrder>();
 };
 
 } // namespace torchprof

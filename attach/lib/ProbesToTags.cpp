@@ -60,8 +60,13 @@ public:
   }
 
   void apply() const {
-    for (const auto &[N, Content] : Tags)
+    auto Order = std::make_shared<NodeOrder>();
+    for (const auto &[N, Content] : Tags) {
+      Content->Order = Order;
+      Content->Position = Order->size();
+      Order->push_back(*Content);
       setTag(N, Content);
+    }
   }
 
   std::optional<format::SiteId> Root;

@@ -23,8 +23,8 @@ namespace torchprof {
 
 class NodeTable;
 
-/// What a tag says of a node. Nodes of one site share it.
-struct TagContent {
+/// Where a node belongs.
+struct NodeSites {
   /// The site of the node itself.
   std::optional<format::SiteId> Site;
   /// The calls of modules that the node lies in, if these are the sites, from
@@ -33,6 +33,17 @@ struct TagContent {
   /// The kind of the node that was tagged: an optimization may have put nodes
   /// of other kinds into its place.
   torch::jit::Symbol Kind;
+
+  bool empty() const { return !Site && Regions.empty(); }
+};
+
+/// The tagged nodes of a graph in the order of the program.
+using NodeOrder = std::vector<NodeSites>;
+
+/// What a tag says of a node.
+struct TagContent : NodeSites {
+  std::shared_ptr<const NodeOrder> Order; ///< of the node's method
+  size_t Position = 0;                    ///< in Order
   /// The nodes of the graph that a fork runs.
   std::shared_ptr<const NodeTable> Forked;
 };

@@ -3,6 +3,7 @@
 #include "TimedCopy.h"
 
 #include "NodeTable.h"
+#include "ReplacedNodes.h"
 #include "torch/Attach.h"
 #include "torch/TimedNode.h"
 
@@ -241,6 +242,7 @@ std::shared_ptr<Graph> timedCopy(Graph &Body,
   if (!Root && !hasTags(Body.block()))
     return nullptr;
   std::shared_ptr<Graph> Copy = Body.copy();
+  tagReplacedNodes(*Copy);
   TagLowering Lowering(*Copy);
   Lowering.lower(Copy->block());
   if (Root)

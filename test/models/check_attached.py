@@ -88,7 +88,9 @@ def one_run(module, call, folder, seed, grad):
     seen["gradients"] = {name: without_grad(parameter.grad)
                          for name, parameter in module.named_parameters()}
     module.zero_grad()
-    if "exception" not in seen:
+    # With forks, which graph was executed last is a matter of threads.
+    graph = str(module._c._get_method(call["method"]).graph)
+    if "exception" not in seen and "prim::fork" not in graph:
         seen["plan"] = str(torch._C._last_executed_optimized_graph())
     return seen
 
@@ -113,6 +115,11 @@ def saved(module):
     return hashlib.sha256(archive.getvalue()).hexdigest()
 
 
+def profile_of(arguments, name, kind, grad):
+    return os.path.join(arguments.work, "%s.%s%s.tprof" % (
+        name, kind, ".grad" if grad else ""))
+
+
 def behave(arguments):
     """The part of one process: runs each model and writes what it saw."""
     profile = os.environ.get("TORCHPROF_FILE")
@@ -130,10 +137,9 @@ def behave(arguments):
                 for seed in range(RUNS):
                     seen.append(one_run(module, call, arguments.models, seed,
                                         grad))
-            if not grad and profile:
+            if profile:
                 control = torch.ops.torchprof
-                file = os.path.join(arguments.work, "%s.%s.tprof" % (
-                    name, arguments.behave))
+                file = profile_of(arguments, name, arguments.behave, grad)
                 if os.path.exists(file):
                     os.unlink(file)
                 control.snapshot(file)
@@ -141,8 +147,6 @@ def behave(arguments):
             if not arguments.instrumented:
                 texts.append({"texts": texts_of(module),
                               "saved": saved(module)})
-        if profile:
-            torch.ops.torchprof.reset()
         torch.save({"runs": seen, "texts": texts}, os.path.join(arguments.work, "%s.%s.seen" % (
             name, arguments.behave)))
 
@@ -215,9 +219,9 @@ def count(totals, key, number=1):
     totals[key] = totals.get(key, 0) + number
 
 
-def compare_sites(arguments, entry, kind, totals):
+def compare_sites(arguments, entry, kind, grad, totals):
     """Differences of an attached process's counts from the file's."""
-    paths = [os.path.join(arguments.work, "%s.%s.tprof" % (entry["name"], part))
+    paths = [profile_of(arguments, entry["name"], part, grad)
              for part in ("file", kind)]
     if not all(map(os.path.exists, paths)):
         return
@@ -234,8 +238,9 @@ def compare_sites(arguments, entry, kind, totals):
             count(totals, "sites")
             if found != calls:
                 count(totals, "other counts")
-                print("  %s %s: %d calls in the file, %d %s" % (
-                    site["kind"], site["name"], calls, found, kind))
+                print("  %s %s: %d calls in the file, %d %s%s" % (
+                    site["kind"], site["name"], calls, found, kind,
+                    " with grad" if grad else ""))
 
 
 def main():
@@ -294,7 +299,8 @@ def main():
                                           without_plans(seen["file-attached"]),
                                           "file"))
         for kind in ("attached", "file-attached"):
-            found += compare_sites(arguments, entry, kind, totals)
+            for grad in (False, True):
+                found += compare_sites(arguments, entry, kind, grad, totals)
         found = [text for text in found if text]
         failures += bool(found)
         print("%s: %s" % (entry["name"], "FAILED: " + "; ".join(found) if found

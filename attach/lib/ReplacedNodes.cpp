@@ -1,0 +1,159 @@
+//===- ReplacedNodes.cpp - nodes that autodiff put in others' place -------===//
+
+#include "ReplacedNodes.h"
+
+#include "Tag.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
+
+namespace torchprof {
+
+using namespace torch::jit;
+
+namespace {
+
+/// The operator that a script of LibTorch's stands for, "layer_norm", if \p N
+/// comes from one; else empty. A script's text has several functions, each with
+/// its `backward` inside of it, and no file's name.
+std::string replacedBy(const Node *N) {
+  SourceRange Range = N->sourceRange();
+  if (!Range.source() ||
+      Range.source()->filename().value_or("<string>") != "<string>")
+    return std::string();
+  std::string Text = Range.source()->text_str().str();
+  if (Text.find("def backward(") == std::string::npos)
+    return std::string();
+  static constexpr std::string_view Define = "def ";
+  size_t Outermost = std::string::npos, Found = std::string::npos;
+  for (size_t At = Text.find(Define); At < Range.start();
+       At = Text.find(Define, At + 1)) {
+    size_t Line = At ? Text.rfind('\n', At - 1) : std::string::npos;
+    size_t Indent = At - (Line == std::string::npos ? 0 : Line + 1);
+    if (Outermost == std::string::npos)
+      Outermost = Indent;
+    if (Indent <= Outermost)
+      Found = At;
+  }
+  if (Found == std::string::npos)
+    return std::string();
+  Found += Define.size();
+  return Text.substr(Found, Text.find('(', Found) - Found);
+}
+
+/// The nodes of a graph in the order of the program, those of differentiable
+/// graphs in the place of these. What lies inside of a script's If is not there:
+/// the If stands for it.
+void collect(Block *In, std::vector<Node *> &Nodes) {
+  for (Node *N : In->nodes()) {
+    if (N->kind() == prim::Constant)
+      continue;
+    Nodes.push_back(N);
+    if (!tagOf(N) && !replacedBy(N).empty())
+      continue;
+    for (Block *Inner : N->blocks())
+      collect(Inner, Nodes);
+    if (N->kind() == prim::DifferentiableGraph)
+      collect(N->g(attr::Subgraph)->block(), Nodes);
+  }
+}
+
+/// The nodes of the script are together what stood at \p Position.
+std::shared_ptr<const TagContent>
+standIn(const std::shared_ptr<const NodeOrder> &Order, size_t Position) {
+  auto Content = std::make_shared<TagContent>();
+  static_cast<NodeSites &>(*Content) = (*Order)[Position];
+  Content->Order = Order;
+  Content->Position = Position;
+  if (Content->Site) {
+    Content->Regions.push_back(*Content->Site);
+    Content->Site.reset();
+  }
+  return Content;
+}
+
+class ReplacedNodes {
+public:
+  explicit ReplacedNodes(std::vector<Node *> Nodes) : Nodes(std::move(Nodes)) {}
+
+  void run() {
+    for (Node *N : Nodes)
+      if (const TagContent *Tag = tagOf(N))
+        Present.insert(Tag->Position);
+    const TagContent *Before = nullptr;
+    for (auto It = Nodes.begin(); It != Nodes.end();) {
+      auto End = std::find_if(It, Nodes.end(), tagOf);
+      const TagContent *After = End == Nodes.end() ? nullptr : tagOf(*End);
+      fill({It, End}, Before, After);
+      Before = After;
+      It = End == Nodes.end() ? End : End + 1;
+    }
+  }
+
+private:
+  /// Gives the nodes of \p Gap to the sites that are missing between \p Before
+  /// and \p After.
+  void fill(const std::vector<Node *> &Gap, const TagContent *Before,
+            const TagContent *After) {
+    if (!Before && !After)
+      return;
+    std::shared_ptr<const NodeOrder> Order = (Before ? Before : After)->Order;
+    if (!Order || (After && After->Order != Order))
+      return;
+    Next = Before ? Before->Position + 1 : 0;
+    size_t End = After ? After->Position : Order->size();
+    // Nodes of one script follow each other, and each is there once: a place in
+    // its text that comes again is the next copy of the script.
+    std::string Script;
+    std::set<std::tuple<Symbol, size_t, size_t>> Places;
+    std::shared_ptr<const TagContent> Stands;
+    for (Node *N : Gap) {
+      std::string Name = replacedBy(N);
+      if (Name.empty())
+        continue;
+      // What a script calls is written in a function of its own.
+      if (!Name.starts_with("AD_")) {
+        SourceRange Range = N->sourceRange();
+        std::tuple Place(N->kind(), Range.start(), Range.end());
+        if (!Stands || Name != Script || Places.count(Place)) {
+          Stands = takeMissing(Order, Name, End);
+          Places.clear();
+        }
+        Script = Name;
+        Places.insert(Place);
+      }
+      if (Stands)
+        setTag(N, Stands);
+    }
+  }
+
+  /// The next site that is missing and was of this kind.
+  std::shared_ptr<const TagContent>
+  takeMissing(const std::shared_ptr<const NodeOrder> &Order,
+              const std::string &Name, size_t End) {
+    for (size_t I = Next; I < End; ++I)
+      if (!Present.count(I) && Name == (*Order)[I].Kind.toUnqualString()) {
+        Next = I + 1;
+        return standIn(Order, I);
+      }
+    return nullptr;
+  }
+
+  std::vector<Node *> Nodes;
+  std::unordered_set<size_t> Present; ///< positions in the method's order
+  size_t Next = 0;                    ///< position
+};
+
+} // namespace
+
+void tagReplacedNodes(Graph &Body) {
+  std::vector<Node *> Nodes;
+  collect(Body.block(), Nodes);
+  ReplacedNodes(std::move(Nodes)).run();
+}
+
+} // namespace torchprof
