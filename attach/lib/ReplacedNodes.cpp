@@ -46,8 +46,8 @@ std::string replacedBy(const Node *N) {
 }
 
 /// The nodes of a graph in the order of the program, those of differentiable
-/// graphs in the place of these. What lies inside of a script's If is not there:
-/// the If stands for it.
+/// graphs in the place of these. What lies inside of a script's If is not
+/// there: the If stands for it.
 void collect(Block *In, std::vector<Node *> &Nodes) {
   for (Node *N : In->nodes()) {
     if (N->kind() == prim::Constant)

@@ -1,8 +1,8 @@
 //===- ReplacedNodes.h - nodes that autodiff put in others' place -*- C++ -*-=//
 //
 // LibTorch differentiates some operators (layer_norm, dropout, linear, pooling)
-// by scripts of its own: in a differentiable graph their nodes make room for the
-// script's, which have no tags. The script names the operator, and the tags
+// by scripts of its own: in a differentiable graph their nodes make room for
+// the script's, which have no tags. The script names the operator, and the tags
 // around say between which sites it stood.
 //
 //===----------------------------------------------------------------------===//
