@@ -3,6 +3,7 @@
 #include "ProbesToTags.h"
 
 #include "Tag.h"
+#include "torch/Symbols.h"
 #include "torchprof/Passes.h"
 
 #include <torch/csrc/jit/ir/constants.h>
@@ -13,9 +14,9 @@ using namespace torch::jit;
 
 namespace {
 
-const Symbol Begin = Symbol::fromQualString("torchprof::begin");
-const Symbol End = Symbol::fromQualString("torchprof::end");
-const Symbol Enter = Symbol::fromQualString("torchprof::enter");
+bool opens(const Node *N) {
+  return N->kind() == symbols::begin() || N->kind() == symbols::enter();
+}
 
 Graph *forkedGraph(Node *N) {
   return N->kind() == prim::fork && N->hasAttribute(attr::Subgraph)
@@ -30,17 +31,18 @@ public:
   bool read(Block *In) {
     std::vector<Pair> Open;
     for (Node *N : In->nodes()) {
-      if (N->kind() == Begin || N->kind() == Enter) {
+      if (opens(N)) {
         auto Site = toIValue(N->inputs().back());
         if (!Site || !Site->isInt())
           return false;
         auto Id = format::SiteId::fromNumber(Site->toInt());
-        if (N->kind() == Enter)
+        bool IsRoot = N->kind() == symbols::enter();
+        if (IsRoot)
           Root = Id;
-        Open.push_back({N, Id, {}, N->kind() == Enter});
+        Open.push_back({N, Id, {}, IsRoot});
         continue;
       }
-      if (N->kind() == End) {
+      if (N->kind() == symbols::end()) {
         if (Open.empty() || N->input(0) != Open.back().Opens->output())
           return false;
         close(Open);
@@ -112,7 +114,7 @@ private:
 
 bool hasProbes(Block *In) {
   for (Node *N : In->nodes()) {
-    if (N->kind() == Begin || N->kind() == Enter)
+    if (opens(N))
       return true;
     for (Block *Inner : N->blocks())
       if (hasProbes(Inner))

@@ -5,6 +5,7 @@
 #include "NodeTable.h"
 #include "ReplacedNodes.h"
 #include "torch/Attach.h"
+#include "torch/Symbols.h"
 #include "torch/TimedNode.h"
 
 #include <torch/csrc/jit/passes/inliner.h>
@@ -14,13 +15,6 @@ namespace torchprof {
 using namespace torch::jit;
 
 namespace {
-
-/// The probes' operators.
-struct Probes {
-  Symbol Begin = Symbol::fromQualString("torchprof::begin");
-  Symbol End = Symbol::fromQualString("torchprof::end");
-  Symbol Enter = Symbol::fromQualString("torchprof::enter");
-};
 
 class TagLowering {
 public:
@@ -57,10 +51,10 @@ public:
       Nothing = Body.insertConstant(c10::IValue());
       Number = Body.insertConstant(Site.number());
     }
-    Node *Enter = Body.create(Names.Enter, {Nothing, Number});
+    Node *Enter = Body.create(symbols::enter(), {Nothing, Number});
     Enter->output()->setType(c10::IntType::get());
     Enter->insertBefore(First);
-    Node *End = Body.create(Names.End, {Enter->output(), Number}, 0);
+    Node *End = Body.create(symbols::end(), {Enter->output(), Number}, 0);
     End->insertBefore(Body.block()->return_node());
     ++Counts.Explicit;
   }
@@ -173,11 +167,11 @@ private:
       WithInsertPoint Guard(Nodes.First);
       Number = Body.insertConstant(Site.number());
     }
-    Node *Begin = Body.create(Names.Begin, {Number});
+    Node *Begin = Body.create(symbols::begin(), {Number});
     Begin->output()->setType(c10::IntType::get());
     Begin->setSourceRange(Nodes.First->sourceRange());
     Begin->insertBefore(Nodes.First);
-    Node *End = Body.create(Names.End, {Begin->output(), Number}, 0);
+    Node *End = Body.create(symbols::end(), {Begin->output(), Number}, 0);
     End->insertAfter(Nodes.Last);
     ++Counts.Explicit;
     return {Begin, End};
@@ -218,7 +212,6 @@ private:
   }
 
   Graph &Body;
-  Probes Names;
 };
 
 bool hasTags(Block *In) {

@@ -15,6 +15,10 @@ inline c10::Symbol end() {
   static const auto S = c10::Symbol::fromQualString("torchprof::end");
   return S;
 }
+inline c10::Symbol enter() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::enter");
+  return S;
+}
 inline c10::Symbol timed() {
   static const auto S = c10::Symbol::fromQualString("torchprof::timed");
   return S;

@@ -76,9 +76,10 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
                            << llvm::format("%.0f", Clock.driftNs()) << " ns";
   F.add("clock", Rate);
   for (const Model &M : P.Models)
-    F.add("model", utohexstr(M.Table->ModelId, /*LowerCase=*/true) + ": " +
-                       Twine(M.Table->Sites.size()) + " sites, by " +
-                       M.Table->Producer);
+    F.add("model",
+          (M.Table->ModelName.empty() ? "" : M.Table->ModelName + ", id ") +
+              utohexstr(M.Table->ModelId, /*LowerCase=*/true) + ": " +
+              Twine(M.Table->Sites.size()) + " sites, by " + M.Table->Producer);
   auto Count = [&](format::DynamicKind Kind, StringRef Text) {
     if (auto N = count_if(P.DynamicSites,
                           [&](const DynamicSite &D) { return D.Kind == Kind; }))
