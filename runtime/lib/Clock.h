@@ -14,6 +14,7 @@
 
 #include "torchprof/format/Records.h"
 
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 
@@ -36,6 +37,16 @@ inline uint64_t ticks() {
     return __rdtsc();
 #endif
   return slowTicks();
+}
+
+/// ticks(), but read after everything before it in the program is visible to
+/// other threads. A processor may read its counter earlier than that.
+inline uint64_t fencedTicks() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#if defined(__x86_64__)
+  _mm_lfence();
+#endif
+  return ticks();
 }
 
 /// Selects the clock: "auto", "tsc" or "monotonic". Keeps an injected clock.

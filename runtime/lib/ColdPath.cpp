@@ -168,14 +168,16 @@ static SlotEntry *freshEntry(Recording &R, Lane &L, Slot Site) {
 
 /// Books a span that a window's edge cut. Does not make a file for it.
 static void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
-  SlotEntry *E = L.Attached ? freshEntry(R, L, S.Site) : nullptr;
+  SlotEntry *E = L.Attached ? R.touchSlot(L, S.Site) : nullptr;
   if (!E)
     return;
   FoldLock Lock(L);
+  EpochStart Epoch = currentEpoch();
   Cell &C = *E->Data;
+  if (C.Epoch != Epoch.Number)
+    resetCell(*E, Epoch.Number);
   // Begins are counted by their records, if those count.
-  if (S.IsUnlogged || S.Begin == 0 ||
-      S.Begin < Process.ResetTicks.load(std::memory_order_relaxed))
+  if (S.IsUnlogged || S.Begin == 0 || S.Begin < Epoch.Ticks)
     storeRelaxed(C.Begins, C.Begins + 1);
   storeRelaxed(C.Cut, C.Cut + 1);
 }

@@ -53,9 +53,7 @@ class Folder {
 public:
   /// \p R makes cells for the owner; the folding thread has none.
   Folder(Recording *R, Lane &L, uint64_t End)
-      : Lock(L), R(R), L(L), End(End),
-        Epoch(Process.Epoch.load(std::memory_order_acquire)),
-        ResetTicks(Process.ResetTicks.load(std::memory_order_acquire)),
+      : Lock(L), R(R), L(L), End(End), Epoch(currentEpoch()),
         Places(placesOf(*L.Log)) {}
 
   /// False if it stopped at a record that only the owner can fold.
@@ -87,8 +85,7 @@ private:
   Lane &L;
   uint64_t End;
   // Read after End: no record before it is of a later epoch.
-  uint32_t Epoch;
-  uint64_t ResetTicks;
+  EpochStart Epoch;
   const LogRecord Places; ///< where records lie
   uint64_t LongTicks = 0; ///< of a Long record just before
   uint64_t Spans = 0;     ///< of this epoch
@@ -116,7 +113,7 @@ void Folder::prefetch(uint64_t Number) const {
 /// makes, empties and continues cells: it looks at them without the lock.
 bool Folder::isReady(const SlotEntry *Entry, const LogEntry &E,
                      uint64_t Ticks) const {
-  return Entry && Entry->Data->Epoch == Epoch &&
+  return Entry && Entry->Data->Epoch == Epoch.Number &&
          (!isSpan(E) ||
           Entry->Data->Histogram[histogramBucket(Ticks)] < UINT32_MAX - 1);
 }
@@ -134,8 +131,8 @@ bool Folder::add(const LogEntry &E, uint64_t Number, uint64_t Ticks,
     return true;
   }
   Cell &C = *Entry->Data;
-  if (C.Epoch != Epoch) [[unlikely]]
-    resetCell(*Entry, Epoch);
+  if (C.Epoch != Epoch.Number) [[unlikely]]
+    resetCell(*Entry, Epoch.Number);
   if (Fate == LogFate::IsCut) [[unlikely]] {
     foldCut(C, Number);
     return true;
@@ -155,7 +152,7 @@ bool Folder::fold(uint64_t Number) {
   uint64_t Ticks = durationOf(E);
   if (LongTicks) [[unlikely]]
     Ticks = LongTicks;
-  LogFate Fate = fateOf(E, Ticks, ResetTicks);
+  LogFate Fate = fateOf(E, Ticks, Epoch.Ticks);
   if (Fate != LogFate::IsPast && !add(E, Number, Ticks, Fate)) [[unlikely]]
     return false;
   LongTicks = 0;
@@ -172,7 +169,7 @@ bool Folder::run() {
   if (!IsDone) // again, with the Long record before it
     Number -= LongTicks ? 2 : 1;
   storeRelease(L.Log->Folded, Number);
-  if (L.Log->Epoch == Epoch)
+  if (L.Log->Epoch == Epoch.Number)
     storeRelaxed(L.Log->Spans, L.Log->Spans + Spans);
   return IsDone;
 }

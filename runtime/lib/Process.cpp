@@ -7,6 +7,8 @@
 
 #include "Process.h"
 
+#include "Clock.h"
+
 #include <cstring>
 #include <sys/mman.h>
 
@@ -21,6 +23,49 @@ static struct {
   uint64_t Bytes;
 } HandWiped[MaxHandWiped];
 static std::atomic<unsigned> HandWipedCount{0};
+
+//===----------------------------------------------------------------------===//
+// Epochs
+//
+// Invariant: a record that was folded in epoch N began before the first tick of
+// epoch N + 1. So its begin alone says which epoch a span belongs to, whoever
+// folds its records and whenever.
+//
+// A fold reads the end of the log, then the epoch. The first tick of N + 1 must
+// therefore be read after N + 1 was published, when a fold may already need it.
+// Nobody waits: N + 1 is published with its tick unset, and whoever needs the
+// tick first reads the clock. A value that says "unset" has the number of its
+// epoch, so that a thread that was late sets no other epoch's tick.
+//===----------------------------------------------------------------------===//
+
+static constexpr uint64_t unsetTick(uint32_t Epoch) {
+  return uint64_t(1) << 63 | Epoch;
+}
+
+EpochStart currentEpoch() {
+  for (;;) {
+    uint32_t Number = Process.Epoch.load(std::memory_order_acquire);
+    std::atomic<uint64_t> &First = Process.EpochTicks[Number % 2];
+    uint64_t Ticks = First.load(std::memory_order_acquire);
+    if (Ticks == unsetTick(Number)) [[unlikely]] {
+      // A record that was folded before may have begun at the present tick.
+      uint64_t Next = clock::fencedTicks() + 1;
+      if (First.compare_exchange_strong(Ticks, Next))
+        Ticks = Next;
+    }
+    // What was read may be the tick of Number + 2, but not before Number + 1.
+    if (Process.Epoch.load(std::memory_order_acquire) == Number) [[likely]]
+      return {Number, Ticks};
+  }
+}
+
+EpochStart beginEpoch() {
+  uint32_t Number = Process.Epoch.load(std::memory_order_relaxed) + 1;
+  Process.EpochTicks[Number % 2].store(unsetTick(Number),
+                                       std::memory_order_release);
+  Process.Epoch.store(Number, std::memory_order_release);
+  return currentEpoch();
+}
 
 static uint64_t *liveCounters() {
   uint64_t *InFile = Process.Counters.load(std::memory_order_acquire);

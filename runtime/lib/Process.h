@@ -24,14 +24,16 @@ class Recording;
 struct alignas(format::PageBytes) ProcessPage {
   /// The gate: 0 while nothing is recorded, else the tick of the opening.
   std::atomic<uint64_t> Open;
-  /// Number of the last reset. A cell of an older epoch is empty.
+  /// Number of the last reset. A cell of an older epoch is empty. Where a tick
+  /// matters too, currentEpoch() gives both.
   std::atomic<uint32_t> Epoch;
   /// 1 while runs count as steps of a schedule.
   std::atomic<uint32_t> CountsSteps;
   /// What this process records; null before its first probe.
   std::atomic<Recording *> Current;
-  /// Tick of the last reset: begins before it are not in the cells.
-  std::atomic<uint64_t> ResetTicks;
+  /// First ticks of the last two epochs, by the parity of their numbers; see
+  /// beginEpoch().
+  std::atomic<uint64_t> EpochTicks[2];
   /// Ticks after which the end of a run takes the next clock anchor.
   std::atomic<uint64_t> NextAnchor;
   /// Where the counters are once there is a file; null before.
@@ -52,6 +54,20 @@ public:
   ProcessLock(const ProcessLock &) = delete;
   ProcessLock &operator=(const ProcessLock &) = delete;
 };
+
+/// An epoch has the spans that began at Ticks or later, and before the first
+/// tick of the next epoch.
+struct EpochStart {
+  uint32_t Number;
+  uint64_t Ticks; ///< 0 for the first epoch
+};
+
+/// The present epoch. Any thread; never waits for another. Records whose number
+/// the caller has read before began before the next epoch.
+EpochStart currentEpoch();
+
+/// Begins the next epoch. The caller holds the process lock.
+EpochStart beginEpoch();
 
 /// Counts something that was lost or happened. Any thread.
 void count(format::Counter C, uint64_t Number = 1);

@@ -122,9 +122,9 @@ void Recording::createProfile() {
   Shared.Program.HasRecorded = true;
   if (File.isNumbered() && !IsForked)
     note("%s exists; recording into %s", Wanted.c_str(), File.path().c_str());
-  File.header()->Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  File.header()->ResetTicks =
-      Process.ResetTicks.load(std::memory_order_relaxed);
+  EpochStart Now = currentEpoch();
+  File.header()->Epoch = Now.Number;
+  File.header()->ResetTicks = Now.Ticks;
   using ProcessSegment = SegmentOf<SegmentType::Process>;
   if (SegmentHeader *Head =
           File.add(SegmentType::Process, ProcessSegment::payloadBytes())) {
@@ -337,12 +337,11 @@ void Recording::setWindow(bool Open) {
 }
 
 void Recording::resetLocked() {
-  uint32_t Epoch = Gate.reset();
+  EpochStart Started = Gate.reset();
   Threads.gateChanged();
   if (File.exists()) {
-    storeRelease(File.header()->ResetTicks,
-                 Process.ResetTicks.load(std::memory_order_relaxed));
-    storeRelease(File.header()->Epoch, Epoch);
+    storeRelease(File.header()->ResetTicks, Started.Ticks);
+    storeRelease(File.header()->Epoch, Started.Number);
   }
   torchprof::count(Counter::Resets);
 }
@@ -454,7 +453,7 @@ bool Recording::addLane(Lane &L, Totals &T) {
   if (pthread_mutex_trylock(&L.FoldMutex) != 0)
     return false;
   if (L.Attached) {
-    addUnfolded(L, Process.ResetTicks.load(std::memory_order_relaxed), T);
+    addUnfolded(L, currentEpoch().Ticks, T);
     addCells(File, L.Number, T);
   }
   pthread_mutex_unlock(&L.FoldMutex);

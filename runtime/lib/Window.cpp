@@ -30,16 +30,12 @@ void Window::update() {
 
 void Window::shut() { Process.Open.store(0, std::memory_order_release); }
 
-uint32_t Window::reset() {
+EpochStart Window::reset() {
   bool WasOpen = Process.Open.exchange(0) != 0;
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed) + 1;
-  // In this order: a begin that is counted in the new epoch is not before
-  // ResetTicks.
-  Process.ResetTicks.store(clock::ticks(), std::memory_order_release);
-  Process.Epoch.store(Epoch, std::memory_order_release);
+  EpochStart Started = beginEpoch();
   if (WasOpen)
     update();
-  return Epoch;
+  return Started;
 }
 
 void Window::leaveStepsToHost() {

@@ -12,6 +12,7 @@
 #define TORCHPROF_WINDOW_H
 
 #include "Host.h"
+#include "Process.h"
 
 namespace torchprof {
 
@@ -27,7 +28,7 @@ public:
 
   /// Empties all cells. The gate is opened anew, so that spans that are open
   /// now count as cut. Returns the new epoch.
-  uint32_t reset();
+  EpochStart reset();
 
   /// From here on only the host makes steps.
   void leaveStepsToHost();

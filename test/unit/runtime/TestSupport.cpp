@@ -12,7 +12,12 @@
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
 
 #if defined(__SANITIZE_THREAD__)
 /// Cases run in children, some of which start threads after threads forked.
@@ -212,6 +217,40 @@ unsigned stepThrough(const std::function<void()> &Before,
     waitpid(Child, &Status, 0);
   }
   return WIFEXITED(Status) && WEXITSTATUS(Status) == 1 ? 0 : Steps;
+}
+
+static const std::function<void()> *Interruption;
+static unsigned UntilInterruption;
+
+#if defined(__x86_64__)
+static constexpr unsigned long long TrapFlag = 0x100;
+
+static void onInstruction(int, siginfo_t *, void *Context) {
+  if (UntilInterruption--)
+    return;
+  (*Interruption)();
+  Interruption = nullptr;
+  static_cast<ucontext_t *>(Context)->uc_mcontext.gregs[REG_EFL] &=
+      ~static_cast<long long>(TrapFlag);
+}
+#endif
+
+bool interrupt(const std::function<void()> &Body, unsigned Number,
+               const std::function<void()> &Between) {
+  Interruption = &Between;
+  UntilInterruption = Number;
+#if defined(__x86_64__)
+  struct sigaction Action {
+  }, Before;
+  Action.sa_sigaction = onInstruction;
+  Action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &Action, &Before);
+  __writeeflags(__readeflags() | TrapFlag);
+  Body();
+  __writeeflags(__readeflags() & ~TrapFlag);
+  sigaction(SIGTRAP, &Before, nullptr);
+#endif
+  return !Interruption;
 }
 
 std::string manifestText(uint64_t ModelId, unsigned Sites,

@@ -120,6 +120,12 @@ unsigned stepThrough(const std::function<void()> &Before,
                      const std::function<void()> &Body,
                      const std::function<void()> &Check);
 
+/// Runs \p Body and, before its instruction number \p Number, \p Between, as
+/// another thread could. False if Body has fewer instructions, or if this
+/// processor is not supported. Not for two threads at once.
+bool interrupt(const std::function<void()> &Body, unsigned Number,
+               const std::function<void()> &Between);
+
 /// A manifest of \p Sites sites, the first of them a root.
 std::string manifestText(uint64_t ModelId, unsigned Sites,
                          const std::string &Kind = "aten::relu");

@@ -50,6 +50,7 @@ TEST(Trace, ResetEmptiesTheRing) {
     for (int I = 0; I < 40; ++I)
       span(site(7, 1), 1);
     reset();
+    advanceClock(1); // what began in the tick of the reset is of the past
   });
   EXPECT_EQ(P.Traces[0].Written, 2u);
   ASSERT_EQ(P.Traces[0].Events.size(), 2u);

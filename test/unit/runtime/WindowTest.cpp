@@ -5,6 +5,7 @@
 #include "TestSupport.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <gtest/gtest.h>
 #include <thread>
@@ -134,6 +135,56 @@ TEST_F(WindowTest, SpanOpenAcrossAResetIsCut) {
   EXPECT_EQ(profile().count(1), 0u);
   EXPECT_EQ(profile().begins(1), 1u);
   EXPECT_EQ(profile().cut(1), 1u);
+}
+
+/// A fold on another thread may come at any moment of a reset: what it folds is
+/// in the old cells or in the new ones, and so is what ends later.
+TEST_F(WindowTest, AFoldAtAnyInstructionOfAResetCountsEachSpanOnce) {
+  auto FoldAsOwner = [] { foldLog(*ThisLane); };
+  auto FoldAsThread = [] {
+    ThisLane->FoldUpTo = ThisLane->Written;
+    foldLeftPage(*ThisLane);
+  };
+  for (void (*Fold)() : {+FoldAsOwner, +FoldAsThread}) {
+    unsigned Number = 0, Old = 0, New = 0;
+    for (bool IsInside = true; IsInside && !HasFailure(); ++Number) {
+      SCOPED_TRACE("instruction " + std::to_string(Number));
+      TestFolder Files;
+      uint64_t Whole = 0, Open = 0, ResetTicks = 0;
+      record(Files.file("p.tprof"), [&] {
+        clock::inject([] { // each reading takes a tick
+          static std::atomic<uint64_t> Now{1000};
+          return ++Now;
+        });
+        addTestModel(7, 3);
+        for (unsigned Site : {1, 2})
+          endSpan(beginSpan(site(7, Site)), site(7, Site));
+        foldLog(*ThisLane); // makes the cells
+        auto Between = [&] {
+          Whole = beginSpan(site(7, 1));
+          endSpan(Whole, site(7, 1));
+          Open = beginSpan(site(7, 2));
+          Fold();
+        };
+        IsInside = interrupt([] { reset(); }, Number, Between);
+        ResetTicks = currentEpoch().Ticks;
+        if (IsInside)
+          endSpan(Open, site(7, 2));
+      });
+      ReadProfile P = readProfile(Files.file("p.tprof"));
+      bool IsNew = Whole >= ResetTicks;
+      EXPECT_EQ(P.begins(1), IsNew);
+      EXPECT_EQ(P.count(1) + P.cut(1), IsNew);
+      EXPECT_EQ(P.begins(2), IsInside);
+      EXPECT_EQ(P.count(2) + P.cut(2), IsInside);
+      Old += IsInside && !IsNew;
+      New += IsNew;
+    }
+    if (Number == 1 && !HasFailure())
+      GTEST_SKIP() << "this processor is not supported";
+    EXPECT_GT(Old, 20u);
+    EXPECT_GT(New, 20u);
+  }
 }
 
 TEST_F(WindowTest, ScheduleRecordsItsActiveStepsOnly) {

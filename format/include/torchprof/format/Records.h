@@ -62,7 +62,7 @@ struct FileHeader {
   uint64_t FileBytes;    ///< end of the last complete segment
   uint64_t SegmentCount; ///< number of complete segments
   uint64_t Epoch;        ///< grows with every reset of all cells
-  uint64_t ResetTicks;   ///< of the last reset, 0 before the first
+  uint64_t ResetTicks;   ///< first tick after the last reset, or 0
   uint8_t Reserved[PageBytes - 56];
 };
 static_assert(sizeof(FileHeader) == PageBytes);
