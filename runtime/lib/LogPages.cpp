@@ -134,7 +134,7 @@ bool Folder::add(const LogEntry &E, uint64_t Number, uint64_t Ticks,
   if (C.Epoch != Epoch.Number) [[unlikely]]
     resetCell(*Entry, Epoch.Number);
   if (Fate == LogFate::IsCut) [[unlikely]] {
-    foldCut(C, Number);
+    foldCut(C, *L.Log, Number);
     return true;
   }
   Spans += isSpan(E);

@@ -48,6 +48,7 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(LogRecord, Spans), 112u);
   EXPECT_EQ(offsetof(LogRecord, Keep), 128u);
   EXPECT_EQ(offsetof(LogRecord, Capacity), 160u);
+  EXPECT_EQ(offsetof(LogRecord, UndoCut), 168u);
   EXPECT_EQ(offsetof(DynamicSite, NameOffset), 16u);
   EXPECT_EQ(offsetof(MeasureRecord, Name), 24u);
   EXPECT_EQ(offsetof(MeasureCell, Sum), 16u);

@@ -24,24 +24,34 @@ struct Folding {
 
 constexpr uint64_t Number = 5, Ticks = 1000;
 
-void fold(Folding &F, LogKind Kind) {
-  foldRecord(F.C, F.Log, Number, Kind, Ticks);
+/// What is folded last.
+struct LastRecord {
+  LogKind Kind;
+  LogFate Fate;
+};
+
+void fold(Folding &F, LastRecord R) {
+  if (R.Fate == LogFate::IsCut)
+    foldCut(F.C, F.Log, Number);
+  else
+    foldRecord(F.C, F.Log, Number, R.Kind, Ticks);
 }
 
-/// A cell with four spans, the last of them record 4.
+/// A cell with four spans, the last of them record 4, and a cut one before.
 void begin(Folding &F) {
   F = {};
   F.C.Min = UINT64_MAX;
+  foldCut(F.C, F.Log, 0);
   for (uint64_t I = 1; I < Number; ++I)
     foldRecord(F.C, F.Log, I, LogKind::Span, 10 * I);
 }
 
 /// What the reader makes of it.
-Cell mended(Folding F, LogKind Kind) {
+Cell mended(Folding F, LastRecord R) {
   if (F.C.Word % 2)
-    undoFold(F.C, F.Log, F.Log.UndoNumber - 1, Ticks);
+    undoFold(F.C, F.Log, F.Log.UndoNumber - 1, Ticks, R.Fate);
   if (F.C.Folded <= Number)
-    fold(F, Kind);
+    fold(F, R);
   return F.C;
 }
 
@@ -82,15 +92,18 @@ TEST_F(Log, AFoldThatIsKilledAtAnyInstructionLosesNothingAndRepeatsNothing) {
   void *Page = mmap(nullptr, sizeof(Folding), PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto &F = *static_cast<Folding *>(Page);
-  for (LogKind Kind : {LogKind::Span, LogKind::End, LogKind::Begin}) {
+  for (LastRecord R : {LastRecord{LogKind::Span, LogFate::Counts},
+                       LastRecord{LogKind::End, LogFate::Counts},
+                       LastRecord{LogKind::Begin, LogFate::Counts},
+                       LastRecord{LogKind::End, LogFate::IsCut}}) {
     begin(F);
-    fold(F, Kind);
+    fold(F, R);
     Cell Wanted = F.C;
     begin(F);
     unsigned Torn = 0;
-    if (!stepThrough([] {}, [&] { fold(F, Kind); },
+    if (!stepThrough([] {}, [&] { fold(F, R); },
                      [&] {
-                       Cell Found = mended(F, Kind);
+                       Cell Found = mended(F, R);
                        EXPECT_EQ(memcmp(&Found, &Wanted, sizeof(Cell)), 0);
                        Torn += F.C.Word % 2;
                      }))

@@ -93,7 +93,8 @@ void Folder::mend(format::Cell &C) {
   }
   forEach({Log.Head.Folded, Log.Head.Written}, [&](const Record &R) {
     if (R.Number + 1 == Log.Head.UndoNumber && siteOf(R.Entry) == C.Site)
-      undoFold(C, Log.Head, R.Number, R.Ticks);
+      undoFold(C, Log.Head, R.Number, R.Ticks,
+               fateOf(R.Entry, R.Ticks, ResetTicks));
   });
 }
 
@@ -117,9 +118,9 @@ void Folder::fold(const Record &R) {
   format::Cell &C = cellOf(Site);
   if (C.Folded > R.Number || C.Word % 2)
     return;
-  if (Fate == format::LogFate::IsCut)
-    return foldCut(C, R.Number);
   format::LogRecord Scratch;
+  if (Fate == format::LogFate::IsCut)
+    return foldCut(C, Scratch, R.Number);
   if (!foldRecord(C, Scratch, R.Number, kindOf(R.Entry), R.Ticks))
     return;
   Newest[Site] = &Added.emplace_back(emptyCell(Site, Epoch));

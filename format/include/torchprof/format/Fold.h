@@ -76,24 +76,35 @@ inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
 }
 
 /// The same for a span that a reset cut.
-inline void foldCut(Cell &C, uint64_t Number) {
-  storeRelaxed(C.Begins, C.Begins + 1);
-  storeRelaxed(C.Cut, C.Cut + 1);
+inline void foldCut(Cell &C, LogRecord &Log, uint64_t Number) {
+  uint64_t Word = C.Word;
+  storeRelaxed(Log.UndoBegins, C.Begins);
+  storeRelaxed(Log.UndoCut, C.Cut);
+  storeRelaxed(Log.UndoNumber, Number + 1);
+  storeRelease(C.Word, Word + 1);
+  storeRelease(C.Begins, C.Begins + 1);
+  storeRelease(C.Cut, C.Cut + 1);
   storeRelease(C.Folded, Number + 1);
+  storeRelease(C.Word, Word);
 }
 
 /// Makes a torn cell what it was before record \p Number of \p Ticks was folded
-/// into it; the record is to be folded again. The extremes and the first
-/// samples may stay: they will be the same. For a copy that nobody writes.
+/// into it, as \p Fate says; the record is to be folded again. The extremes and
+/// the first samples may stay: they will be the same. For a copy that nobody
+/// writes.
 inline void undoFold(Cell &C, const LogRecord &Log, uint64_t Number,
-                     uint64_t Ticks) {
+                     uint64_t Ticks, LogFate Fate) {
   C.Word -= 1;
   C.Begins = Log.UndoBegins;
+  if (C.Folded > Number)
+    C.Folded = Number;
+  if (Fate == LogFate::IsCut) {
+    C.Cut = Log.UndoCut;
+    return;
+  }
   C.Sum = Log.UndoSum;
   C.SquaresLow = Log.UndoSquaresLow;
   C.SquaresHigh = Log.UndoSquaresHigh;
-  if (C.Folded > Number)
-    C.Folded = Number;
   uint64_t Samples = 0;
   for (uint32_t InBucket : C.Histogram)
     Samples += InBucket;

@@ -103,7 +103,8 @@ struct LogRecord {
   uint64_t Base;     ///< number of the record in the first entry
   uint64_t Kept;     ///< entries before the ring, which are used once
   uint64_t Capacity; ///< spans that are shown of those kept
-  uint64_t Reserved1[3];
+  uint64_t UndoCut;  ///< the cell's Cut, only if the record is a cut span
+  uint64_t Reserved1[2];
 };
 static_assert(sizeof(LogRecord) == 192);
 
