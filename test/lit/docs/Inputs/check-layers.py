@@ -3,6 +3,9 @@
 Reads every C++ file below ROOT and follows the includes of ROOT's own headers,
 so that a forbidden header is found behind an allowed one too. Exit code 1 with
 a line for each finding.
+
+The rules between parts stand here; which files of the collector may include
+which is read out of docs/design.md.
 """
 
 import os
@@ -28,6 +31,10 @@ RULES = (
     ("tools/torchprof-report/", ("torch", "passes/", "runtime/")),
     ("tools/", ("runtime/lib/", "runtime/torch/", "passes/lib/")),
 )
+
+
+COLLECTOR = "runtime/lib/"
+COLLECTOR_LIST = "### The collector, from the bottom to the top"
 
 
 def sources(root):
@@ -83,6 +90,40 @@ def reach(path, graph):
     return seen
 
 
+def collector_rows(root):
+    """The names in each row of the list of the collector's files."""
+    with open(os.path.join(root, "docs/design.md"), encoding="utf-8") as file:
+        section = file.read().partition(COLLECTOR_LIST)[2].partition("\n#")[0]
+    return [re.findall("`([^`]+)`", row.split("|")[1])
+            for row in section.splitlines() if row.startswith("| `")]
+
+
+def collector_findings(root, graph):
+    """A name without a suffix stands for all files of that name."""
+    row_of = {}
+    for number, names in enumerate(collector_rows(root)):
+        for name in names:
+            meant = [path for path in graph
+                     if path == COLLECTOR + name
+                     or os.path.splitext(path)[0] == COLLECTOR + name]
+            if not meant:
+                yield "docs/design.md lists %s, which is no file" % name
+            for path in meant:
+                if path in row_of:
+                    yield "docs/design.md lists %s twice" % path
+                row_of[path] = number
+    for path in sorted(graph):
+        if not path.startswith(COLLECTOR):
+            continue
+        if path not in row_of:
+            yield "docs/design.md does not list " + path
+            continue
+        for kind, name in graph[path]:
+            if kind == "own" and row_of.get(name, 0) > row_of[path]:
+                yield "%s includes %s, which docs/design.md lists below it" % (
+                    path, name)
+
+
 def findings(root):
     files = sources(root)
     by_name = {}
@@ -107,6 +148,7 @@ def findings(root):
         if "torch" in seen and "llvm" in seen:
             yield "%s sees torch (%s) and LLVM (%s)" % (
                 path, " > ".join(seen["torch"]), " > ".join(seen["llvm"]))
+    yield from collector_findings(root, graph)
     if not files:
         yield "no C++ file below " + root
     else:
