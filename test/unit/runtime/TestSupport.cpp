@@ -219,10 +219,10 @@ unsigned stepThrough(const std::function<void()> &Before,
   return WIFEXITED(Status) && WEXITSTATUS(Status) == 1 ? 0 : Steps;
 }
 
+// The thread sanitizer must not be entered again from inside itself.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 static const std::function<void()> *Interruption;
 static unsigned UntilInterruption;
-
-#if defined(__x86_64__)
 static constexpr unsigned long long TrapFlag = 0x100;
 
 static void onInstruction(int, siginfo_t *, void *Context) {
@@ -233,13 +233,11 @@ static void onInstruction(int, siginfo_t *, void *Context) {
   static_cast<ucontext_t *>(Context)->uc_mcontext.gregs[REG_EFL] &=
       ~static_cast<long long>(TrapFlag);
 }
-#endif
 
 bool interrupt(const std::function<void()> &Body, unsigned Number,
                const std::function<void()> &Between) {
   Interruption = &Between;
   UntilInterruption = Number;
-#if defined(__x86_64__)
   struct sigaction Action {
   }, Before;
   Action.sa_sigaction = onInstruction;
@@ -249,9 +247,15 @@ bool interrupt(const std::function<void()> &Body, unsigned Number,
   Body();
   __writeeflags(__readeflags() & ~TrapFlag);
   sigaction(SIGTRAP, &Before, nullptr);
-#endif
   return !Interruption;
 }
+#else
+bool interrupt(const std::function<void()> &Body, unsigned,
+               const std::function<void()> &) {
+  Body();
+  return false;
+}
+#endif
 
 std::string manifestText(uint64_t ModelId, unsigned Sites,
                          const std::string &Kind) {

@@ -121,8 +121,8 @@ unsigned stepThrough(const std::function<void()> &Before,
                      const std::function<void()> &Check);
 
 /// Runs \p Body and, before its instruction number \p Number, \p Between, as
-/// another thread could. False if Body has fewer instructions, or if this
-/// processor is not supported. Not for two threads at once.
+/// another thread could. False if Body has fewer instructions, or if this is
+/// not supported here. Not for two threads at once.
 bool interrupt(const std::function<void()> &Body, unsigned Number,
                const std::function<void()> &Between);
 
