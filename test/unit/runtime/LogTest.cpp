@@ -107,7 +107,7 @@ TEST_F(Log, AFoldThatIsKilledAtAnyInstructionLosesNothingAndRepeatsNothing) {
                        EXPECT_EQ(memcmp(&Found, &Wanted, sizeof(Cell)), 0);
                        Torn += F.C.Word % 2;
                      }))
-      GTEST_SKIP() << "ptrace is not allowed here";
+      GTEST_SKIP() << "single steps are not possible here";
     EXPECT_GT(Torn, 5u);
   }
   munmap(Page, sizeof(Folding));

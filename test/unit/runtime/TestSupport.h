@@ -115,7 +115,7 @@ int runChild(const std::function<void()> &Body);
 
 /// Runs \p Before and then \p Body in a child, and \p Check here while the
 /// child is stopped before each instruction of \p Body, until one fails.
-/// Returns the number of instructions, 0 if this system does not allow it.
+/// Returns the number of instructions, 0 if that is not possible here.
 unsigned stepThrough(const std::function<void()> &Before,
                      const std::function<void()> &Body,
                      const std::function<void()> &Check);
