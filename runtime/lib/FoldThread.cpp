@@ -62,8 +62,10 @@ int FoldThread::start() {
 void *FoldThread::main(void *Argument) {
   auto &Self = *static_cast<FoldThread *>(Argument);
   pthread_setname_np(pthread_self(), "torchprof-fold");
+  // It waits its turn, but has one: an owner whose log is full would else wait
+  // for a thread that gets no processor while others are busy.
   sched_param Priority{};
-  sched_setscheduler(0, SCHED_IDLE, &Priority);
+  sched_setscheduler(0, SCHED_BATCH, &Priority);
   for (;;) {
     Self.HasWork.wait(0, std::memory_order_acquire);
     Self.HasWork.exchange(0, std::memory_order_acq_rel);

@@ -1,12 +1,12 @@
 //===- FoldThread.h - folds logs where a run must not wait ------*- C++ -*-===//
 //
 // With TORCHPROF_FOLD=thread, a lane's owner leaves what a run has written to
-// one background thread of the lowest priority. That thread only adds records
-// to cells that are there; what needs a cell to be made, emptied or continued
-// it leaves to the owner, which folds at the end of its next run. So it takes
-// no lock but that of a lane, page by page, allocates nothing, and needs
-// nothing that the exit of the process destroys: what it has not folded by then
-// the reader folds.
+// one background thread that displaces no other when it wakes up. That thread
+// only adds records to cells that are there; what needs a cell to be made,
+// emptied or continued it leaves to the owner, which folds at the end of its
+// next run. So it takes no lock but that of a lane, page by page, allocates
+// nothing, and needs nothing that the exit of the process destroys: what it has
+// not folded by then the reader folds.
 //
 // The thread starts when something is left to it for the first time. A child of
 // fork has no such thread: its recording is a new one, with a new object of

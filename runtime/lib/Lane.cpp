@@ -33,8 +33,8 @@ struct LanePages {
 };
 } // namespace
 
-/// An owner that waits for the folding thread lends it its priority, where the
-/// system can do that.
+/// An owner that waits for the folding thread lends it its real-time priority,
+/// where the system can do that.
 static void initFoldMutex(Lane &L) {
   pthread_mutexattr_t Attributes;
   pthread_mutexattr_init(&Attributes);

@@ -111,7 +111,7 @@ TEST_F(FoldThreadTest, RunsAfterTheFirstAreFoldedInTheBackground) {
   expectRuns(P, 6);
 }
 
-TEST_F(FoldThreadTest, OneThreadOfLowestPriorityTakesNoSignal) {
+TEST_F(FoldThreadTest, OneThreadThatDisplacesNoneTakesNoSignal) {
   size_t Before = foldThreads().size();
   recorded([&] {
     run();
@@ -125,7 +125,7 @@ TEST_F(FoldThreadTest, OneThreadOfLowestPriorityTakesNoSignal) {
     ASSERT_EQ(foldThreads().size(), Before + 1);
     std::filesystem::path Thread = foldThreads().back();
     pid_t Id = std::stoi(Thread.filename().string());
-    EXPECT_EQ(sched_getscheduler(Id), SCHED_IDLE);
+    EXPECT_EQ(sched_getscheduler(Id), SCHED_BATCH);
     uint64_t Blocked = std::stoull(statusOf(Thread, "SigBlk"), nullptr, 16);
     for (int Signal : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGPROF})
       EXPECT_TRUE(Blocked >> (Signal - 1) & 1) << Signal;
@@ -364,7 +364,7 @@ TEST_F(FoldThreadTest, ProcessThatIsKilledMeanwhileLosesNothing) {
           expectWhole(C.Data);
       });
   if (!Steps)
-    GTEST_SKIP() << "ptrace is not allowed here";
+    GTEST_SKIP() << "single steps are not possible here";
   EXPECT_GT(Changes, 10 * Spans);
 }
 

@@ -3,6 +3,7 @@
 #include "LaneLog.h"
 #include "Aggregate.h"
 #include "torchprof/format/Fold.h"
+#include "torchprof/format/LiveReader.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -28,7 +29,8 @@ class Folder {
 public:
   Folder(Profile &P, const LaneLog &Log, uint64_t ResetTicks)
       : P(P), L(P.Lanes[Log.Lane]), Log(Log), ResetTicks(ResetTicks),
-        Epoch(static_cast<uint32_t>(P.Epoch)) {}
+        Epoch(static_cast<uint32_t>(P.Epoch)),
+        IsLive(P.State == format::FileState::Open && Log.Source) {}
 
   void run();
 
@@ -36,12 +38,13 @@ private:
   bool counts(const Record &R) const {
     return fateOf(R.Entry, R.Ticks, ResetTicks) == format::LogFate::Counts;
   }
-  template <typename Function>
-  void forEach(format::LogRange Range, Function Visit) const;
   void readTrace();
   bool hasTornCell() const;
   void copyCells();
-  void mend(format::Cell &C);
+  void copyCell(format::Cell &To, const format::Cell &From) const;
+  bool copyTornCell(format::Cell &To, const format::Cell &From) const;
+  bool mend(format::Cell &C, const format::LogRecord &Head,
+            const format::LogEntry *Entries) const;
   format::Cell &cellOf(format::Slot Site);
   void fold(const Record &R);
 
@@ -50,17 +53,22 @@ private:
   const LaneLog &Log;
   uint64_t ResetTicks;
   uint32_t Epoch;
+  bool IsLive; ///< a process may be writing to the cells and the log
   std::map<format::Slot, format::Cell *> Newest; ///< cell of a slot
   std::deque<format::Cell> Added;
 };
 
 } // namespace
 
+/// Visits records that lie in \p Entries where \p Head says.
 template <typename Function>
-void Folder::forEach(format::LogRange Range, Function Visit) const {
+static void forEach(const format::LogRecord &Head,
+                    const format::LogEntry *Entries, format::LogRange Range,
+                    Function Visit) {
   uint64_t LongTicks = 0;
   for (uint64_t I = Range.Begin; I < Range.End; ++I) {
-    const format::LogEntry &E = Log.Entries[placeOf(Log.Head, I)];
+    format::LogEntry E;
+    format::copyWords(&E, &Entries[placeOf(Head, I)], sizeof(E));
     if (kindOf(E) == LogKind::Long) {
       LongTicks = E.BeginTicks;
       continue;
@@ -70,32 +78,66 @@ void Folder::forEach(format::LogRange Range, Function Visit) const {
   }
 }
 
+/// Undoes the update in whose middle the one who folds was stopped. False if
+/// that was another one.
+bool Folder::mend(format::Cell &C, const format::LogRecord &Head,
+                  const format::LogEntry *Entries) const {
+  if (C.Epoch != Epoch) { // it was being emptied
+    C = emptyCell(C.Site, C.Epoch);
+    return true;
+  }
+  if (Head.UndoNumber <= Head.Folded || Head.UndoNumber < C.Folded ||
+      Head.UndoNumber - Head.Folded > Head.Ring)
+    return false;
+  bool IsMended = false;
+  forEach(Head, Entries, {Head.Folded, Head.UndoNumber}, [&](const Record &R) {
+    if (R.Number + 1 != Head.UndoNumber || siteOf(R.Entry) != C.Site)
+      return;
+    undoFold(C, Head, R.Number, R.Ticks, fateOf(R.Entry, R.Ticks, ResetTicks));
+    IsMended = true;
+  });
+  return IsMended;
+}
+
+/// Copies a cell that is in the middle of an update and stays there: the one
+/// who folds got no processor since. False if it got one meanwhile.
+bool Folder::copyTornCell(format::Cell &To, const format::Cell &From) const {
+  format::LogRecord Head;
+  format::copyWords(&Head, Log.Source, sizeof(Head));
+  format::copyWords(&To, &From, sizeof(To));
+  // What it keeps for the undoing was of this record all the time.
+  uint64_t UndoNumber = format::loadAcquire(Log.Source->UndoNumber);
+  if (To.Word % 2 == 0 || UndoNumber != Head.UndoNumber ||
+      Head.Base != Log.Head.Base)
+    return false;
+  Head.Ring = Log.Head.Ring;
+  Head.Kept = Log.Head.Kept;
+  return mend(To, Head, Log.SourceEntries);
+}
+
+void Folder::copyCell(format::Cell &To, const format::Cell &From) const {
+  if (!IsLive) {
+    To = From;
+    if (To.Word % 2)
+      mend(To, Log.Head, Log.Entries.data());
+    return;
+  }
+  for (unsigned Tries = 100; Tries; --Tries)
+    if (readCell(From, To, IsLive) || copyTornCell(To, From))
+      return;
+  To.Word |= 1;
+}
+
 /// Copies the lane's cells, which then are the profile's own.
 void Folder::copyCells() {
   for (ArrayRef<format::Cell> &Cells : L.Cells) {
     auto Copy = P.allocate<format::Cell>(Cells.size());
     for (size_t I = 0; I < Cells.size(); ++I) {
-      if (!readCell(Cells[I], Copy[I], P.State == format::FileState::Open))
-        Copy[I] = Cells[I];
+      copyCell(Copy[I], Cells[I]);
       Newest[Copy[I].Site] = &Copy[I];
     }
     Cells = Copy;
   }
-}
-
-/// Undoes the update in whose middle the owner was stopped.
-void Folder::mend(format::Cell &C) {
-  if (C.Word % 2 == 0)
-    return;
-  if (C.Epoch != Epoch) { // it was being emptied
-    C = emptyCell(C.Site, C.Epoch);
-    return;
-  }
-  forEach({Log.Head.Folded, Log.Head.Written}, [&](const Record &R) {
-    if (R.Number + 1 == Log.Head.UndoNumber && siteOf(R.Entry) == C.Site)
-      undoFold(C, Log.Head, R.Number, R.Ticks,
-               fateOf(R.Entry, R.Ticks, ResetTicks));
-  });
 }
 
 format::Cell &Folder::cellOf(format::Slot Site) {
@@ -132,7 +174,7 @@ void Folder::readTrace() {
   if (Head.Keep == LogKeep::None)
     return;
   std::vector<TraceEvent> Events;
-  forEach(keptRecords(Head), [&](const Record &R) {
+  forEach(Head, Log.Entries.data(), keptRecords(Head), [&](const Record &R) {
     if (isSpan(R.Entry) && counts(R))
       Events.push_back({R.Entry.BeginTicks, R.Ticks, siteOf(R.Entry)});
   });
@@ -141,7 +183,7 @@ void Folder::readTrace() {
     Shown = Head.Keep == LogKeep::First ? Shown.take_front(Head.Capacity)
                                         : Shown.take_back(Head.Capacity);
   uint64_t Offered = Head.Epoch == Epoch ? Head.Spans : 0;
-  forEach({Head.Folded, Head.Written},
+  forEach(Head, Log.Entries.data(), {Head.Folded, Head.Written},
           [&](const Record &R) { Offered += isSpan(R.Entry) && counts(R); });
   L.Traces.push_back({Head.Keep, Head.Capacity,
                       std::max<uint64_t>(Offered, Shown.size()),
@@ -167,12 +209,11 @@ void Folder::run() {
                      L.CurrentTicks >= ResetTicks;
   // Most files are closed and have nothing to fold: their cells stay where they
   // are.
-  if (Head.Folded >= Head.Written && !AddsCurrent && !hasTornCell())
+  if (!IsLive && Head.Folded >= Head.Written && !AddsCurrent && !hasTornCell())
     return;
   copyCells();
-  for (auto &[Site, C] : Newest)
-    mend(*C);
-  forEach({Head.Folded, Head.Written}, [&](const Record &R) { fold(R); });
+  forEach(Head, Log.Entries.data(), {Head.Folded, Head.Written},
+          [&](const Record &R) { fold(R); });
   if (AddsCurrent)
     cellOf(L.CurrentSlot).Begins += 1;
   if (!Added.empty()) {

@@ -18,6 +18,9 @@ struct LaneLog {
   size_t Lane; ///< index in Profile::Lanes
   format::LogRecord Head;
   llvm::MutableArrayRef<format::LogEntry> Entries;
+  /// What it was copied from.
+  const format::LogRecord *Source = nullptr;
+  const format::LogEntry *SourceEntries = nullptr;
 };
 
 /// Folds what is not in the lane's cells yet, and mends the cell in whose

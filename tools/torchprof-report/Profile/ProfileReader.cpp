@@ -313,9 +313,12 @@ bool Reader::read(ConstSegmentOf<SegmentType::Log> S) {
       Record.Written - Record.Folded > Record.Ring)
     return damaged(Twine(Record.Written - Record.Folded) +
                    " unfolded records in a log of " + Twine(Record.Ring));
-  Logs.push_back({LaneIndex[S.header().Lane], {}, {}});
+  Logs.push_back({LaneIndex[S.header().Lane],
+                  {},
+                  P.allocate<format::LogEntry>(Record.Kept + Record.Ring),
+                  &S.record(),
+                  S.entries()});
   LaneLog &Log = Logs.back();
-  Log.Entries = P.allocate<format::LogEntry>(Record.Kept + Record.Ring);
   format::copyLiveLog(Log.Head, Log.Entries.data(), S.record(), S.entries());
   return true;
 }

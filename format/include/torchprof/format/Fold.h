@@ -41,7 +41,7 @@ inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
   storeRelaxed(Log.UndoSum, C.Sum);
   storeRelaxed(Log.UndoSquaresLow, C.SquaresLow);
   storeRelaxed(Log.UndoSquaresHigh, C.SquaresHigh);
-  storeRelaxed(Log.UndoNumber, Number + 1);
+  storeRelease(Log.UndoNumber, Number + 1);
   storeRelease(C.Word, Word + 1);
   // Release stores keep the odd word before what it protects.
   if (Kind != LogKind::End)
@@ -80,7 +80,7 @@ inline void foldCut(Cell &C, LogRecord &Log, uint64_t Number) {
   uint64_t Word = C.Word;
   storeRelaxed(Log.UndoBegins, C.Begins);
   storeRelaxed(Log.UndoCut, C.Cut);
-  storeRelaxed(Log.UndoNumber, Number + 1);
+  storeRelease(Log.UndoNumber, Number + 1);
   storeRelease(C.Word, Word + 1);
   storeRelease(C.Begins, C.Begins + 1);
   storeRelease(C.Cut, C.Cut + 1);
