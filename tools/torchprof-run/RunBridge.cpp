@@ -1,10 +1,14 @@
 //===- RunBridge.cpp - run a model and record it --------------------------===//
+//
+// The tool is linked with libtorchprof_attach, whose hooks are in place before
+// a model is loaded: nothing is put into the model.
+//
+//===----------------------------------------------------------------------===//
 
 #include "RunBridge.h"
 
 #include "../common/ModelInputs.h"
 #include "../common/TorchModel.h"
-#include "torchprof/Passes.h"
 #include "torchprof/torchprof.h"
 
 #include <ATen/Context.h>
@@ -12,32 +16,12 @@
 #include <c10/core/GradMode.h>
 
 #include <chrono>
-#include <memory>
 #include <unistd.h>
 
 namespace torchprof {
 
 using namespace torch::jit;
 using Clock = std::chrono::steady_clock;
-
-static Outcome instrumentInMemory(ModelHolder &Held, bool &WasInstrumented) {
-  Manifest Table;
-  Model &Original = *Held.get();
-  WasInstrumented = readManifest(Original.Root, Table);
-  if (WasInstrumented)
-    return {};
-  InstrumentOptions Options;
-  Options.ModelName = Original.Name;
-  auto Reloaded = std::make_unique<Model>();
-  Reloaded->Name = Original.Name;
-  Reloaded->ExtraFiles = Original.ExtraFiles;
-  InstrumentResult Result =
-      instrumentAndReload(Original.Root, Options, Reloaded->Root);
-  if (!Result.Problems.empty())
-    return failure(1, Result.Problems.front());
-  *Held.receive() = Reloaded.release();
-  return {};
-}
 
 /// Sum of the version counters of all input tensors: it grows when the model
 /// writes to its inputs.
@@ -109,8 +93,6 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
   return guarded([&]() -> Outcome {
     torchprof_set_option("file", Request.ProfilePath);
     torchprof_stop();
-    if (Outcome Failed = instrumentInMemory(Held, Result.WasInstrumented))
-      return Failed;
     Method M = findRunnable(Held.get()->Root, Request.Method);
     if (Request.Threads > 0)
       at::set_num_threads(Request.Threads);

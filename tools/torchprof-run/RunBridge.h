@@ -29,12 +29,10 @@ struct RunRequest {
 };
 
 struct RunResult {
-  bool WasInstrumented = true;
   OwnedText ProfilePath; ///< the file that was written, empty if none was
 };
 
-/// Runs \p M, which is instrumented in memory first if it has no probes. A file
-/// at ProfilePath is replaced.
+/// Runs \p M, attached. A file at ProfilePath is replaced.
 Outcome runModel(ModelHolder &M, const RunRequest &Request, RunResult &Result);
 
 /// The clock that probes read on this machine, and why; from the runtime.

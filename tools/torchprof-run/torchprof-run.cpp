@@ -25,8 +25,8 @@ static const char *Overview =
     "An input is a tensor such as float[1,3,224,224] or "
     "int64[2,16]{0:1000},\n"
     "a scalar (3, 1.5, true, 'text', None), a [list], a (tuple), a {dict},\n"
-    "or @FILE.pt, a saved tensor or a tuple of all inputs. A model without\n"
-    "probes is instrumented in memory.\n";
+    "or @FILE.pt, a saved tensor or a tuple of all inputs. The model needs no\n"
+    "probes, and the file does not change.\n";
 
 static cl::OptionCategory Category("torchprof-run options");
 static cl::opt<std::string> ModelPath(cl::Positional, cl::desc("MODEL.pt"),
@@ -108,8 +108,6 @@ static void printSummary(std::vector<uint64_t> Latency, StringRef Path,
                          const RunResult &Result) {
   outs() << ModelPath << ": " << Latency.size()
          << (Latency.size() == 1 ? " run" : " runs");
-  if (!Result.WasInstrumented)
-    outs() << ", instrumented in memory";
   if (!Latency.empty()) {
     sort(Latency);
     uint64_t Sum = std::accumulate(Latency.begin(), Latency.end(), uint64_t(0));
