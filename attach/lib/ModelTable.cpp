@@ -29,6 +29,7 @@ struct KnownClass {
   /// Tags by the function's name: of the class's own methods once it was
   /// numbered, and of those that another model calls through an interface.
   std::unordered_map<std::string, MethodTags> Methods;
+  std::set<std::string> Tagged; ///< methods that have an executor with tags
   bool IsNumbered = false;
 };
 
@@ -93,12 +94,20 @@ public:
         Text = number(Known);
         It = Known.Methods.find(Name);
       }
-      if (It != Known.Methods.end())
+      if (It != Known.Methods.end()) {
         Result = It->second;
+        Known.Tagged.insert(Name);
+      }
     }
     if (!Text.empty())
       registerModel(Text);
     return Result;
+  }
+
+  bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    auto It = Classes.find(Class.get());
+    return It != Classes.end() && It->second.Tagged.count(Name);
   }
 
   /// Changes when a class was forgotten.
@@ -112,7 +121,7 @@ private:
     if (It != Classes.end())
       return It->second;
     forgetDead();
-    return Classes.try_emplace(Class.get(), KnownClass{Class, {}, {}})
+    return Classes.try_emplace(Class.get(), KnownClass{Class, {}, {}, {}})
         .first->second;
   }
 
@@ -178,6 +187,10 @@ void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object) {
     return;
   ModelTable::get().noteOwner(Object);
   Slot = {Class, Generation};
+}
+
+bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name) {
+  return ModelTable::get().wasTagged(Class, Name);
 }
 
 /// A function without a class is a model of its own.

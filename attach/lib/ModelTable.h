@@ -34,6 +34,10 @@ void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object);
 std::optional<MethodTags> tagsOf(const std::shared_ptr<torch::jit::Graph> &Body,
                                  const std::string &Name);
 
+/// True if tagsOf() had tags for a method of \p Class: its executor was made
+/// with them.
+bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name);
+
 } // namespace torchprof
 
 #endif // TORCHPROF_ATTACH_MODELTABLE_H

@@ -22,19 +22,22 @@ def is_instrumented(module):
     )
 
 
-def _to_script(module, example_inputs):
-    """A ScriptModule for an eager module: scripted, else traced."""
+def scripted(module, example_inputs=None):
+    """A ScriptModule: loaded from a .pt file, or for an eager module scripted,
+    else traced. One that is given is returned."""
     if isinstance(module, torch.jit.ScriptModule):
         return module
+    if isinstance(module, (str, os.PathLike)):
+        return torch.jit.load(os.fspath(module))
     if not isinstance(module, torch.nn.Module):
         raise TypeError(
             "neither a module nor the path of a model: %s"
             % type(module).__name__
         )
     try:
-        scripted = torch.jit.script(module)
+        script = torch.jit.script(module)
         _log.info("scripted %s", type(module).__name__)
-        return scripted
+        return script
     except Exception as error:
         if example_inputs is None:
             raise RuntimeError(
@@ -88,7 +91,7 @@ def instrument(
         name = os.path.splitext(os.path.basename(path))[0]
         where = path + ": "
     else:
-        script = _to_script(module_or_path, example_inputs)
+        script = scripted(module_or_path, example_inputs)
         buffer = io.BytesIO()
         torch.jit.save(script, buffer)
         archive = buffer.getbuffer()

@@ -70,6 +70,16 @@ def _trace_mode(operators):
 _trace_mode.chosen = False
 
 
+def _attach_to(module, example_inputs):
+    """The ScriptModule to call: it is profiled as it is, and instrumented only
+    where nothing can be attached to it, which also says why."""
+    module = _instrument.scripted(module, example_inputs)
+    if (_instrument.is_instrumented(module)
+            or torch.ops.torchprof._attach_to(module._c)):
+        return module
+    return _instrument.instrument(module)
+
+
 class profile:
     """Records a range of a program:
 
@@ -79,11 +89,13 @@ class profile:
 
     or, for a range of one call each, profile(model)(x).
 
-    module    instrumented if it is not yet (see instrument, which also takes
-              the further keyword arguments); `p.module` is the one to call.
-              None to record all TorchScript that the program runs itself, as
-              far as it runs for the first time after this call, or is
-              instrumented.
+    module    an eager module (scripted or traced first, see instrument), a
+              ScriptModule or a .pt file; `p.module` is the one to call, for
+              a ScriptModule itself. Nothing in it changes. With the options
+              of instrument as further keyword arguments it is an
+              instrumented copy. None to record all TorchScript that the
+              program runs itself, as far as it runs for the first time
+              after this call, or is instrumented.
     schedule  function from step number to an Action, as made by schedule()
               or torch.profiler.schedule(); p.step() ends a step
     on_trace_ready  called with p after the last active step of each cycle
@@ -104,21 +116,22 @@ class profile:
         on_trace_ready=None,
         threads="all",
         trace=False,
+        example_inputs=None,
         **options
     ):
         if threads not in ("all", "current"):
             raise ValueError("threads must be 'all' or 'current', not %r"
                              % (threads,))
-        if module is None:
-            _tools.load_hooks()
-        else:
-            _tools.load_runtime()
+        _tools.load_hooks()
         self._ops = torch.ops.torchprof
         if trace:
             _trace_mode(self._ops)
         self.module = module
-        if module is not None:
-            self.module = _instrument.instrument(module, **options)
+        if options:
+            self.module = _instrument.instrument(
+                module, example_inputs, **options)
+        elif module is not None:
+            self.module = _attach_to(module, example_inputs)
         self.step_number = 0
         self._schedule = schedule or _always
         self._on_ready = on_trace_ready

@@ -67,5 +67,20 @@ try:
 except RuntimeError as error:
     print(error)
 # CHECK: nothing was recorded: no model ran inside the range that is instrumented or ran for the first time after profile() was made
+
+# A module that is named is seen even so, itself and unchanged; a second profile
+# of it does not make its plans anew.
+for _ in range(2):
+    p = torchprof_jit.profile(early)
+    assert p.module is early
+    for _ in range(3):
+        p(torch.ones(2, 4))
+    calls = {row["kind"]: row["calls"] for row in p.rows()}
+    assert calls == {"method": 3, "aten::sigmoid": 3}, calls
+assert not hasattr(early, "_torchprof_manifest")
+
+# An option asks for an instrumented copy.
+p = torchprof_jit.profile(early, nodes="all")
+assert p.module is not early and hasattr(p.module, "_torchprof_manifest")
 print("done")
 # CHECK: done

@@ -1,5 +1,7 @@
 """The three lines: a profiler for any module, a run, a sorted summary."""
 # RUN: %python -u -W ignore %s 2>&1 | FileCheck %s
+# Where nothing can be attached, an instrumented copy serves.
+# RUN: env TORCHPROF_ATTACH=off %python -u -W ignore %s 2>&1 | FileCheck %s
 
 import torch
 import torch.nn as nn
