@@ -3,9 +3,9 @@
 instrumented files, and as such in an attached process; and checks that
 
   - attaching changes nothing: outputs, changed inputs, texts of exceptions,
-    gradients of parameters and of inputs, code and graphs, the optimized plans
-    and what is saved are those of the process alone, bit for bit, in every
-    call, without grad and with
+    first and second derivatives by parameters and by inputs, code and graphs,
+    the optimized plans and what is saved are those of the process alone, bit
+    for bit, in every call, without grad and with
   - so does an instrumented file in an attached process, but for its code
   - attached processes record the sites that the file has, under one id, and
     count the calls of each as often as the file's process does
@@ -18,6 +18,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -56,6 +57,30 @@ def without_grad(value):
     return str(type(value))
 
 
+def derivatives(ends, leaves):
+    """The first derivatives of the sum of all ends, and those of the sum of
+    their squares, where there are any."""
+    def by_leaves(values, **options):
+        total = sum((value.abs() if value.is_complex() else value)
+                    .double().sum() for value in values)
+        return torch.autograd.grad(total, leaves, allow_unused=True, **options)
+
+    first = by_leaves(ends, create_graph=True)
+    squares = [value * value for value in first
+               if value is not None and value.requires_grad]
+    second = by_leaves(squares) if squares else []
+    return [without_grad(list(values)) for values in (first, second)]
+
+
+def renumbered(graph):
+    """A graph's text with its values numbered in order. LibTorch's own numbers
+    depend on where its nodes lie in memory: processes without torchprof, too,
+    name a size in a DifferentiableGraph now so and now so."""
+    numbers = {}
+    return re.sub(r"%[\w.]+", lambda found: "%%%d" % numbers.setdefault(
+        found.group(), len(numbers)), graph)
+
+
 def one_run(module, call, folder, seed, grad):
     """Everything that a caller sees of one call."""
     torch.manual_seed(seed)
@@ -69,8 +94,7 @@ def one_run(module, call, folder, seed, grad):
                   and value.requires_grad else value for value in values]
     leaves = [value for value in values if isinstance(value, torch.Tensor)
               and value.requires_grad]
-    for leaf in leaves:
-        leaf.retain_grad()
+    leaves += list(module.parameters())
     seen = {}
     try:
         with torch.set_grad_enabled(grad):
@@ -78,20 +102,17 @@ def one_run(module, call, folder, seed, grad):
             seen["result"] = without_grad(result)
             if grad:
                 ends = [t for t in tensors_in(result) if t.requires_grad]
-                if ends:
-                    sum((t.abs() if t.is_complex() else t).double().sum()
-                        for t in ends).backward()
+                leaves = [leaf for leaf in leaves if leaf.requires_grad]
+                if ends and leaves:
+                    seen["derivatives"] = derivatives(ends, leaves)
     except Exception as error:
         seen["exception"] = str(error)
     seen["inputs"] = without_grad(values)
-    seen["gradients of inputs"] = [without_grad(leaf.grad) for leaf in leaves]
-    seen["gradients"] = {name: without_grad(parameter.grad)
-                         for name, parameter in module.named_parameters()}
-    module.zero_grad()
     # With forks, which graph was executed last is a matter of threads.
     graph = str(module._c._get_method(call["method"]).graph)
     if "exception" not in seen and "prim::fork" not in graph:
-        seen["plan"] = str(torch._C._last_executed_optimized_graph())
+        seen["plan"] = renumbered(
+            str(torch._C._last_executed_optimized_graph()))
     return seen
 
 
