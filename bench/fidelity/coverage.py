@@ -3,10 +3,11 @@
 
   coverage.py ZOO WORK --bin BUILD/bin [--most-runs N] [--only NAME...]
 
-ZOO is a folder that test/models/make.py filled. Prints a JSON object per model:
-the sum of the nodes' self times, the time between them, and whether the two are
-the total. Long nodes with much between them are measured frozen too, where
-nothing is left between them but what the nodes themselves need.
+ZOO is a folder that test/models/make.py filled. Prints a JSON object per model,
+which runs attached: the sum of the nodes' self times, the time between them, and
+whether the two are the total; and what is between the nodes under grad. Long
+nodes with much between them are measured frozen too, where nothing is left
+between them but what the nodes themselves need.
 """
 
 import argparse
@@ -32,19 +33,14 @@ def run(arguments, name, *options):
     return done.stdout
 
 
-def instrument(arguments, model, base, call):
-    run(arguments, "torchprof-opt", "--quiet", "--instrument",
-        "--methods=" + call["method"], model, "-o", base + ".pt")
-
-
-def profile(arguments, base, call, runs):
-    """The report's document on so many runs of the instrumented model."""
-    path = base + ".tprof"
+def profile(arguments, model, call, runs, *options):
+    """The report's document on so many runs of the model, attached."""
+    path = os.path.join(arguments.work, "coverage.tprof")
     if os.path.exists(path):
         os.unlink(path)
     inputs = [word for spec in call["inputs"] for word in ("--input", spec)]
-    run(arguments, "torchprof-run", base + ".pt", "--threads", "1", "--runs",
-        str(runs), "--method", call["method"], "-o", path, *inputs)
+    run(arguments, "torchprof-run", model, "--threads", "1", "--runs",
+        str(runs), "--method", call["method"], "-o", path, *inputs, *options)
     return json.loads(run(arguments, "torchprof-report", "summary", path,
                           "--format=json", "--limit=0",
                           "--columns=kind,name,calls,total_ns,self_ns"))
@@ -55,30 +51,27 @@ def rest_pct(document):
     return 100 * footer["unattributed_ns"] / footer["total_ns"]
 
 
-def frozen_pct(arguments, model, base, call, runs):
+def frozen_pct(arguments, model, call, runs):
     """What is unattributed in the frozen model, None if it cannot be frozen."""
-    path = base + "-frozen.pt"
+    path = os.path.join(arguments.work, "frozen.pt")
     try:
         frozen = torch.jit.freeze(torch.jit.load(model).eval(),
                                   preserved_attrs=[call["method"]])
     except RuntimeError:
         return None
     frozen.save(path)
-    instrument(arguments, path, base, call)
-    document = profile(arguments, base, call, runs)
+    document = profile(arguments, path, call, runs)
     os.unlink(path)
     return rest_pct(document)
 
 
 def measure(arguments, entry, call):
-    base = os.path.join(arguments.work, entry["name"])
     model = os.path.join(arguments.zoo, entry["name"] + ".pt")
-    instrument(arguments, model, base, call)
     least = min(LEAST_RUNS, arguments.most_runs)
-    first = profile(arguments, base, call, least)["footer"]["total_ns"]
+    first = profile(arguments, model, call, least)["footer"]["total_ns"]
     runs = int(SECONDS * 1e9 * least / max(first, 1))
     runs = min(max(runs, least), arguments.most_runs)
-    document = profile(arguments, base, call, runs)
+    document = profile(arguments, model, call, runs)
     footer = document["footer"]
     nodes = [row for row in document["rows"] if row["kind"] != "method"]
     calls = sum(row["calls"] for row in nodes)
@@ -89,15 +82,16 @@ def measure(arguments, entry, call):
         "model": entry["name"], "nodes_per_run": calls / runs, "runs": runs,
         "mean_node_ns": mean, "total_ns": total,
         "unattributed_pct": rest_pct(document),
+        "grad_unattributed_pct": rest_pct(
+            profile(arguments, model, call, runs, "--grad")),
         # Three numbers, each printed to a tenth of a nanosecond or to a digit
         # in a million.
         "adds_up": abs(footer["sum_of_nodes_ns"] + rest - total)
                    < 0.2 + 1e-6 * total,
     }
     if mean > LONG_NODE_NS and result["unattributed_pct"] >= REST_PCT:
-        result["frozen_unattributed_pct"] = frozen_pct(arguments, model, base,
-                                                       call, runs)
-    os.unlink(base + ".pt")
+        result["frozen_unattributed_pct"] = frozen_pct(arguments, model, call,
+                                                       runs)
     return result
 
 

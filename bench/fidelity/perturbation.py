@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
-"""How probes change what LibTorch's executor makes of a model.
+"""How profiling changes what LibTorch's executor makes of a model, and what the
+model then says.
 
   perturbation.py FOLDER NAME... --bin BUILD/bin --lib BUILD/lib --work WORK
 
-For each workload NAME.pt in FOLDER: the nodes of the optimized graph, fused
-groups and differentiable subgraphs, without and with probes, without and under
-grad, and whether the outputs are equal bit for bit. One JSON object per model.
+For each workload NAME.pt in FOLDER, in processes of their own: plain, attached,
+and instrumented in a process without hooks. The nodes of the optimized graph,
+fused groups and differentiable subgraphs, without and under grad, and whether
+outputs and gradients are the plain ones bit for bit. One JSON object per model.
 """
 
 import argparse
 import json
 import os
 import subprocess
+import sys
 
 import torch
+
+CALLS = 4
+HOW = ("plain", "attached", "probed")
 
 
 def count(graph, into):
@@ -35,14 +41,28 @@ def count(graph, into):
     return into
 
 
-def shape_of(model, inputs):
-    """(counts of the optimized graph, the last output)"""
-    for _ in range(4):
-        output = model(*inputs)
-    graph = torch.jit.last_executed_optimized_graph()
+def observe(path, grad):
+    """(counts of the optimized graph, outputs and gradients of each call)"""
+    torch.manual_seed(0)
+    model = torch.jit.load(path)
+    inputs = model.inputs()
+    parameters = list(model.parameters()) if grad else []
+    seen = []
+    with torch.set_grad_enabled(grad):
+        for _ in range(CALLS):
+            output = model(*inputs)
+            # Before the gradients, whose graphs are executed too.
+            graph = torch.jit.last_executed_optimized_graph()
+            seen.append(output.detach())
+            if output.requires_grad:
+                seen += torch.autograd.grad(output.sum(), parameters)
     empty = dict.fromkeys(("nodes", "fused_groups", "differentiable_graphs",
                            "timed", "explicit"), 0)
-    return count(graph, empty), output
+    return count(graph, empty), seen
+
+
+def behave(path, to):
+    torch.save([observe(path, grad) for grad in (False, True)], to)
 
 
 def main():
@@ -53,30 +73,40 @@ def main():
     parser.add_argument("--lib", required=True)
     parser.add_argument("--work", required=True)
     arguments = parser.parse_args()
-    torch.ops.load_library(os.path.join(arguments.lib,
-                                        "libtorchprof_runtime.so"))
-    torch.ops.torchprof.set_option(
-        "file", os.path.join(arguments.work, "perturbation-%p.tprof"))
+    library = os.path.join(arguments.lib, "libtorchprof_%s.so").__mod__
+    profile = os.path.join(arguments.work, "perturbation-%p.tprof")
+    environments = {
+        "plain": {},
+        "attached": {"LD_PRELOAD": library("preload"),
+                     "TORCHPROF_FILE": profile},
+        "probed": {"TORCHPROF_FILE": profile, "RUNTIME": library("runtime")},
+    }
     for name in arguments.names:
         plain = os.path.join(arguments.folder, name + ".pt")
         probed = os.path.join(arguments.work, name + "_probed.pt")
         subprocess.run([os.path.join(arguments.bin, "torchprof-opt"), "--quiet",
                         "--instrument", "--methods=forward", plain, "-o",
                         probed], check=True)
-        result = {"model": name}
-        for grad in (False, True):
-            outputs = []
-            for key, path in (("plain", plain), ("probed", probed)):
-                model = torch.jit.load(path)
-                inputs = model.inputs()
-                with torch.set_grad_enabled(grad):
-                    shape, output = shape_of(model, inputs)
-                result[key + ("_grad" if grad else "")] = shape
-                outputs.append(output)
-            if not grad:
-                result["equal"] = torch.equal(*outputs)
+        result, seen = {"model": name}, {}
+        for how in HOW:
+            to = os.path.join(arguments.work, "perturbation.seen")
+            subprocess.run(
+                [sys.executable, "-W", "ignore", os.path.abspath(__file__),
+                 "--behave", probed if how == "probed" else plain, to],
+                env=dict(os.environ, **environments[how]), check=True)
+            seen[how] = torch.load(to)
+            for suffix, (shape, values) in zip(("", "_grad"), seen[how]):
+                result[how + suffix] = shape
+                wanted = dict(zip(("", "_grad"), seen["plain"]))[suffix][1]
+                result["equal_" + how + suffix] = len(values) == len(wanted) \
+                    and all(map(torch.equal, values, wanted))
         print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1] == "--behave":
+        if "RUNTIME" in os.environ:
+            torch.ops.load_library(os.environ["RUNTIME"])
+        behave(*sys.argv[2:])
+    else:
+        main()

@@ -24,16 +24,21 @@ def page(results):
 #: The bench's own operator.
 COLD = "bench::read"
 
+
 def bar(node, variant, mode, version, reads):
     """(the bar in words, its value for the least, for the median)"""
-    if node == COLD:
+    if node.startswith(COLD):
         return None, None, None
     if "stopped" in variant:
-        return ("4", 4, 4) if "lowered" in variant else (None, None, None)
+        limit = {"lowered, stopped": 4, "attached, stopped": 2}.get(variant)
+        return limit and str(limit), limit, limit
+    if variant == "attached, profiling run":
+        return ("two reads + 25", reads["min_ns"] + 25, reads["median_ns"] + 25)
     if variant == "explicit, recording" and mode == "aggregate":
         limit = 120 if "1.13" in version else 75
         return str(limit), limit, limit
-    if variant == "lowered, recording":
+    if variant in ("lowered, recording", "attached, recording",
+                   "attached, grad"):
         factor = 2.2 if mode == "trace" else 1.6
         return ("%.1f x two reads" % factor, factor * reads["min_ns"],
                 factor * reads["median_ns"])
@@ -53,15 +58,20 @@ def verdict(row, least, median):
 
 def probe(results):
     lines = ["## A node", ""] + how("probe") + [
-        "A chain of 300 nodes, without probes and with; nanoseconds that a node's "
-        "probes add.",
-        "The operators are `aten::relu` on 8 floats, and `aten::add` of two "
-        "integers, whose own",
-        "time is so short that the difference is known better; `%s` reads two "
-        "megabytes," % COLD,
-        "after which a probe finds nothing of its own in the nearer caches. Each "
-        "number is",
-        "the median over several processes.", ""]
+        "A chain of 300 nodes, without torchprof and with; nanoseconds that it "
+        "adds to a node.",
+        "Lowered and explicit probes are an instrumented file's, without hooks, in "
+        "the interpreter;",
+        "attached is LibTorch's executor with hooks: in its plan for good, in the "
+        "one for gradients,",
+        "and in its first run, which profiles. The operators are `aten::relu` on 8 "
+        "floats, and",
+        "`aten::add` of two integers, whose own time is so short that the "
+        "difference is known",
+        "better; `%s` reads so many kilobytes, after which a probe finds nothing "
+        "of its" % COLD,
+        "own in the nearer caches. Each number is the median over several "
+        "processes.", ""]
     for version, rows in rows_of(results, "probe"):
         cells = []
         for row in rows:
@@ -73,13 +83,15 @@ def probe(results):
             if row["mode"] == "trace" and not row["variant"].endswith(
                     "recording"):
                 continue
+            if row["variant"].startswith(("executor", "interpreter")):
+                continue
             cells.append([row["node"], row["variant"],
-                          row["mode"] if "recording" in row["variant"] else None,
+                          None if "stopped" in row["variant"] else row["mode"],
                           "%s / %s" % (number(row["min_ns"]),
                                        number(row["median_ns"])),
                           words, verdict(row, least, median)])
         lines += ["### " + version, ""] + table(
-            ["node", "probes", "mode", "ns", "bar", ""], cells)
+            ["node", "how", "mode", "ns", "bar", ""], cells)
     return lines + [
         "A timed node can cost less than two readings of the clock in a row, "
         "because the node's",

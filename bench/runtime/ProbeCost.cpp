@@ -1,19 +1,20 @@
 //===- ProbeCost.cpp - what a node's probes cost --------------------------===//
 //
-// A chain of 300 aten::relu on 8 floats, run by the interpreter: without
-// probes, with lowered probes, with explicit ones, each while recording and
-// while stopped. The variants take turns, so that a change of the machine's
-// speed meets all of them; what is printed is the difference to the chain
-// without probes, per node, and the cost of two raw readings of the clock.
+// A chain of aten::relu on 8 floats: run by the interpreter without probes,
+// with lowered probes and with explicit ones; and by LibTorch's executor
+// without torchprof and attached, in its plans for good, for gradients and for
+// profiling. Each while recording, and some while stopped. The variants take
+// turns, so that a change of the machine's speed meets all of them; what is
+// printed is the difference to the same chain without torchprof, per node, and
+// the cost of two raw readings of the clock.
 //
-//   torchprof-bench-runtime [relu|scalar|cold [TURNS]]
+//   torchprof-bench-runtime [NODE [TURNS]]
 //
-// A JSON object per variant; nanoseconds per node. With `scalar` the nodes are
-// aten::add of two integers, which take far less time than the noise of a
-// shared machine is for a tensor's node: the difference is then known to a
-// nanosecond or two. With `cold` each node reads more memory than the second
-// level of the cache holds, as a convolution does: what a probe then costs is
-// its misses.
+// A JSON object per variant; nanoseconds per node. NODE is relu; or scalar,
+// which is aten::add of two integers, far shorter than the noise of a shared
+// machine is for a tensor's node: the difference is then known to a nanosecond
+// or two; or a number of kilobytes that each node reads, as a convolution does:
+// after more than the nearer caches hold, what a probe costs is its misses.
 //
 // TORCHPROF_MODE=trace measures the trace mode. The profile goes to
 // TORCHPROF_FILE; on tmpfs no write-back disturbs the numbers.
@@ -25,10 +26,12 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/ir/irparser.h>
 #include <torch/csrc/jit/passes/pass_manager.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/custom_class.h>
@@ -50,18 +53,14 @@ using namespace torch::jit;
 
 namespace {
 
-constexpr unsigned Nodes = 300;
-// A processor needs some calls of one chain to learn its branches again after
-// the others' turns; a turn is still short beside a change of its speed.
-constexpr unsigned WarmUpCalls = 10, CallsPerTurn = 10;
 constexpr uint64_t ModelId = 42;
 
 struct Variant {
   const char *Name;
   std::function<void()> Call;
   bool Recording;
-  bool BesidePlain;       ///< print the difference to the plain chain
-  std::vector<double> Ns; ///< per node
+  const char *Beside;       ///< the variant to print the difference to, or null
+  std::vector<double> Ns{}; ///< per node
 };
 
 double secondsNow() {
@@ -70,13 +69,28 @@ double secondsNow() {
       .count();
 }
 
+/// What the chain's nodes are.
+struct Kind {
+  const char *Name;
+  const char *Type;
+  const char *Second; ///< behind the first input
+  unsigned Nodes;
+  // A processor needs some calls of one chain to learn its branches again after
+  // the others' turns; a turn is still short beside a change of its speed.
+  unsigned WarmUpCalls, Calls; ///< in a turn
+  unsigned Turns;
+};
+constexpr Kind Relu = {"aten::relu", "Tensor", "", 300, 10, 10, 300},
+               Scalar = {"aten::add", "int", ", %x0", 300, 10, 10, 300},
+               Read = {"bench::read", "int", "", 100, 1, 2, 20};
+
 /// Registers a model of as many sites as the chain needs.
-void registerModel() {
+void registerModel(const Kind &K) {
   torchprof::Manifest M;
   M.ModelId = ModelId;
   M.Producer = "bench";
   M.Scopes.emplace_back();
-  for (unsigned I = 0; I <= Nodes; ++I) {
+  for (unsigned I = 0; I <= K.Nodes; ++I) {
     torchprof::ManifestSite S;
     S.Parent = I ? 0 : torchprof::NoIndex;
     S.Kind = M.intern(I ? "aten::relu" : "method");
@@ -91,28 +105,16 @@ void registerModel() {
   Class->getMethod("__init__").run(S);
 }
 
-/// What the chain's nodes are.
-struct Kind {
-  const char *Argument; ///< on the command line
-  const char *Name;
-  const char *Type;
-  const char *Second; ///< behind the first input
-  unsigned Turns;
-};
-constexpr Kind Kinds[] = {
-    {"relu", "aten::relu", "Tensor", "", 600},
-    {"scalar", "aten::add", "int", ", %x0", 600},
-    {"cold", "bench::read", "int", "", 20},
-};
+size_t ReadBytes = 0; ///< by each bench::read
 
-/// Reads two megabytes and returns its input.
+/// Reads as many bytes and returns its input.
 void readMemory(Stack &S) {
-  constexpr size_t Bytes = 2 << 20, Line = 64;
-  static const std::vector<char> Memory(Bytes, 1);
+  constexpr size_t Line = 64;
+  static const std::vector<char> Memory(ReadBytes, 1);
   int64_t Sum = 0;
-  for (size_t I = 0; I < Bytes; I += Line)
+  for (size_t I = 0; I < ReadBytes; I += Line)
     Sum += Memory[I];
-  S.back() = S.back().toInt() + Sum - int64_t(Bytes / Line);
+  S.back() = S.back().toInt() + Sum - int64_t(ReadBytes / Line);
 }
 
 const RegisterOperators ReadOperator({Operator(
@@ -130,7 +132,7 @@ std::shared_ptr<Graph> chain(bool Probes, const Kind &K) {
   if (Probes)
     Text += "  %s0 : int = prim::Constant[value=" + Site(0) +
             "]()\n  %r : int = torchprof::enter(%m, %s0)\n";
-  for (unsigned I = 1; I <= Nodes; ++I) {
+  for (unsigned I = 1; I <= K.Nodes; ++I) {
     std::string N = std::to_string(I), Previous = std::to_string(I - 1);
     if (Probes)
       Text += "  %s" + N + " : int = prim::Constant[value=" + Site(I) +
@@ -142,7 +144,7 @@ std::shared_ptr<Graph> chain(bool Probes, const Kind &K) {
   }
   if (Probes)
     Text += "  torchprof::end(%r, %s0)\n";
-  Text += "  return (%x" + std::to_string(Nodes) + ")\n";
+  Text += "  return (%x" + std::to_string(K.Nodes) + ")\n";
   auto G = std::make_shared<Graph>();
   parseIR(Text, G.get());
   return G;
@@ -156,10 +158,37 @@ std::function<void()> runner(std::shared_ptr<Graph> G, const c10::IValue &X) {
   };
 }
 
+/// Runs the chain as LibTorch runs a function of this name. Names that begin as
+/// those of LibTorch's own parts do are not attached to.
+std::function<void()> executed(const Kind &K, const c10::IValue &X,
+                               const char *Name) {
+  auto Executor = std::make_shared<GraphExecutor>(chain(false, K), Name);
+  return [Executor, X] {
+    Stack S{X};
+    Executor->run(S);
+  };
+}
+
+/// Lets the executor's profiling plan run on and on.
+std::function<void()> profiling(std::function<void()> Call) {
+  return [Call = std::move(Call)] {
+    size_t Before = getNumProfiledRuns().exchange(size_t(1) << 40);
+    Call();
+    getNumProfiledRuns() = Before;
+  };
+}
+
+std::function<void()> withGrad(std::function<void()> Call) {
+  return [Call = std::move(Call)] {
+    c10::AutoGradMode Mode(true);
+    Call();
+  };
+}
+
 uint64_t Sink = 0;
 
-void readClockTwicePerNode() {
-  for (unsigned I = 0; I < Nodes; ++I) {
+void readClockTwice(unsigned Times) {
+  for (unsigned I = 0; I < Times; ++I) {
 #if defined(__x86_64__)
     uint64_t Begin = __rdtsc();
     Sink += __rdtsc() - Begin;
@@ -179,52 +208,73 @@ double median(std::vector<double> Values) {
 } // namespace
 
 int main(int Count, char **Arguments) {
-  const Kind *K = Kinds;
-  for (const Kind &Known : Kinds)
-    if (Count > 1 && std::string(Arguments[1]) == Known.Argument)
-      K = &Known;
+  std::string Node = Count > 1 ? Arguments[1] : "relu";
+  ReadBytes = size_t(std::atoi(Node.c_str())) << 10;
+  const Kind &K = ReadBytes ? Read : Node == "scalar" ? Scalar : Relu;
   auto Repetitions =
-      Count > 2 ? unsigned(std::max(1, std::atoi(Arguments[2]))) : K->Turns;
+      Count > 2 ? unsigned(std::max(1, std::atoi(Arguments[2]))) : K.Turns;
   at::set_num_threads(1);
   at::NoGradGuard NoGrad;
-  registerModel();
-  c10::IValue X = K->Type == std::string("int") ? c10::IValue(1)
-                                                : c10::IValue(at::randn({8}));
-  auto Lowered = chain(true, *K);
+  registerModel(K);
+  torchprof_set_option("nodes", "all"); // integers too
+  bool IsTensor = K.Type == std::string("Tensor");
+  c10::IValue X = IsTensor ? c10::IValue(at::randn({8})) : c10::IValue(1);
+  auto Lowered = chain(true, K);
   for (auto &Pass : getCustomPostPasses())
     Pass.first(Lowered);
   auto CallLowered = runner(Lowered, X);
-  auto CallExplicit = runner(chain(true, *K), X);
+  auto CallExplicit = runner(chain(true, K), X);
+  auto CallAttached = executed(K, X, "chain");
   std::vector<Variant> Variants = {
-      {"two raw clock reads", readClockTwicePerNode, true, false, {}},
-      {"chain without probes", runner(chain(false, *K), X), true, false, {}},
-      {"lowered, recording", CallLowered, true, true, {}},
-      {"lowered, stopped", CallLowered, false, true, {}},
-      {"explicit, recording", CallExplicit, true, true, {}},
-      {"explicit, stopped", CallExplicit, false, true, {}},
+      {"two raw clock reads", [&] { readClockTwice(K.Nodes); }, true, nullptr},
+      {"interpreter", runner(chain(false, K), X), true, nullptr},
+      {"lowered, recording", CallLowered, true, "interpreter"},
+      {"lowered, stopped", CallLowered, false, "interpreter"},
+      {"explicit, recording", CallExplicit, true, "interpreter"},
+      {"explicit, stopped", CallExplicit, false, "interpreter"},
+      {"executor", executed(K, X, "<chain>"), true, nullptr},
+      {"attached, recording", CallAttached, true, "executor"},
+      {"attached, stopped", CallAttached, false, "executor"},
+      {"executor, profiling run", profiling(executed(K, X, "<chain>")), true,
+       nullptr},
+      {"attached, profiling run", profiling(executed(K, X, "chain")), true,
+       "executor, profiling run"},
   };
+  if (IsTensor) {
+    c10::IValue Leaf = X.toTensor().clone().requires_grad_();
+    Variants.push_back({"executor, grad",
+                        withGrad(executed(K, Leaf, "<chain>")), true, nullptr});
+    Variants.push_back({"attached, grad", withGrad(executed(K, Leaf, "chain")),
+                        true, "executor, grad"});
+  }
   for (unsigned R = 0; R < Repetitions; ++R) {
     for (Variant &V : Variants) {
       V.Recording ? torchprof_start() : torchprof_stop();
-      for (unsigned I = 0; I < WarmUpCalls; ++I)
+      for (unsigned I = 0; I < K.WarmUpCalls; ++I)
         V.Call();
       double Begin = secondsNow();
-      for (unsigned I = 0; I < CallsPerTurn; ++I)
+      for (unsigned I = 0; I < K.Calls; ++I)
         V.Call();
-      V.Ns.push_back((secondsNow() - Begin) * 1e9 / (CallsPerTurn * Nodes));
+      V.Ns.push_back((secondsNow() - Begin) * 1e9 / (K.Calls * K.Nodes));
     }
   }
-  const Variant &Plain = Variants[1];
-  double PlainMin = *std::min_element(Plain.Ns.begin(), Plain.Ns.end());
-  for (Variant &V : Variants) {
+  std::string NodeText = IsTensor    ? K.Name
+                         : ReadBytes ? K.Name + (", " + Node + " KB")
+                                     : "aten::add(int, int)";
+  for (const Variant &V : Variants) {
+    const Variant *Plain = nullptr;
+    for (const Variant &Other : Variants)
+      if (V.Beside && Other.Name == std::string(V.Beside))
+        Plain = &Other;
     double Min = *std::min_element(V.Ns.begin(), V.Ns.end());
+    if (Plain)
+      Min -= *std::min_element(Plain->Ns.begin(), Plain->Ns.end());
     std::vector<double> Differences;
     for (unsigned R = 0; R < Repetitions; ++R)
-      Differences.push_back(V.Ns[R] - (V.BesidePlain ? Plain.Ns[R] : 0));
+      Differences.push_back(V.Ns[R] - (Plain ? Plain->Ns[R] : 0));
     std::printf("{\"libtorch\": \"%s\", \"node\": \"%s\", \"variant\": \"%s\", "
                 "\"turns\": %u, \"min_ns\": %.2f, \"median_ns\": %.2f}\n",
-                TORCH_VERSION, K->Second[0] ? "aten::add(int, int)" : K->Name,
-                V.Name, Repetitions, Min - (V.BesidePlain ? PlainMin : 0),
+                TORCH_VERSION, NodeText.c_str(), V.Name, Repetitions, Min,
                 median(Differences));
   }
   return Sink == 1;
