@@ -10,6 +10,8 @@
 
 #include <torch/csrc/jit/passes/inliner.h>
 
+#include <unordered_set>
+
 namespace torchprof {
 
 using namespace torch::jit;
@@ -228,6 +230,40 @@ bool hasTags(Block *In) {
   return false;
 }
 
+/// The sites that have a node in a plan.
+class PresentSites {
+public:
+  void visit(Block *In) {
+    for (Node *N : In->nodes()) {
+      if (const TagContent *Tag = tagOf(N)) {
+        Order = Tag->Order;
+        if (Tag->Site)
+          Sites.insert(Tag->Site->number());
+        // Nodes in another's place are its region.
+        for (format::SiteId Region : Tag->Regions)
+          Sites.insert(Region.number());
+      }
+      for (Block *Inner : N->blocks())
+        visit(Inner);
+      if (N->hasAttribute(attr::Subgraph) && N->kind() != prim::fork)
+        visit(N->g(attr::Subgraph)->block());
+    }
+  }
+
+  /// Notes those of the method that have none.
+  void noteOthers() const {
+    if (!Order)
+      return;
+    for (const NodeSites &Known : *Order)
+      if (Known.Site && !Sites.count(Known.Site->number()))
+        noteLeftOut(*Known.Site);
+  }
+
+private:
+  std::unordered_set<int64_t> Sites;
+  std::shared_ptr<const NodeOrder> Order; ///< of the method
+};
+
 } // namespace
 
 std::shared_ptr<Graph> timedCopy(Graph &Body,
@@ -236,6 +272,11 @@ std::shared_ptr<Graph> timedCopy(Graph &Body,
     return nullptr;
   std::shared_ptr<Graph> Copy = Body.copy();
   tagReplacedNodes(*Copy);
+  if (Root) {
+    PresentSites Present;
+    Present.visit(Copy->block());
+    Present.noteOthers();
+  }
   TagLowering Lowering(*Copy);
   Lowering.lower(Copy->block());
   if (Root)

@@ -32,12 +32,11 @@ void addModel(std::string_view Text) {
     warn("model not recorded: out of memory or slots");
 }
 
-void addGroup(SiteId Site, std::string_view Members) {
+void addNote(SiteId Site, DynamicKind Kind, std::string_view Text) {
   Slot Parent = Line.Models.slotOf(Site);
   if (Parent == NoSlot)
     return;
-  Slot Note =
-      Line.Children.childSlot(Parent, DynamicKind::Group, SiteName(Members));
+  Slot Note = Line.Children.childSlot(Parent, Kind, SiteName(Text));
   if (Recording *R = Recording::existing(); R && Note != NoSlot)
     R->writeNote(Note);
 }

@@ -14,6 +14,7 @@
 
 #include "Host.h"
 #include "Recording.h"
+#include "torchprof/format/DynamicSite.h"
 #include "torchprof/format/Site.h"
 
 #include <cstdint>
@@ -27,8 +28,9 @@ namespace torchprof {
 /// and is not recorded.
 void addModel(std::string_view ManifestText);
 
-/// Notes that a pair of probes measures several nodes, of the kinds \p Members.
-void addGroup(format::SiteId Site, std::string_view Members);
+/// Notes something about a site: \p Kind is one without spans.
+void addNote(format::SiteId Site, format::DynamicKind Kind,
+             std::string_view Text);
 
 /// Number of a region's name, for beginRegion(); 0 if it cannot be had.
 uint32_t regionNumber(std::string_view Name);

@@ -144,7 +144,7 @@ void Recording::createProfile() {
     File.publish();
   }
   Shared.Children.each([this](const RegisteredChild &C) {
-    if (C.Kind == DynamicKind::Group)
+    if (!hasSpans(C.Kind))
       writeSite(C.Site);
   });
   // A run may go on in a child of fork: its nodes then come to the log, but no

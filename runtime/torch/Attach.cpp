@@ -32,7 +32,11 @@ void countTags(const TagCounts &Counts) {
 
 void noteGroup(format::SiteId Site, std::string_view Members) {
   count(format::Counter::GroupedPairs, 1);
-  addGroup(Site, Members);
+  addNote(Site, format::DynamicKind::Group, Members);
+}
+
+void noteLeftOut(format::SiteId Site) {
+  addNote(Site, format::DynamicKind::LeftOut, "");
 }
 
 void warnOfAttach(std::string_view Text) {

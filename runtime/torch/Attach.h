@@ -39,6 +39,9 @@ TORCHPROF_API void countTags(const TagCounts &Counts);
 /// Notes that one timed node stands for several, of the kinds \p Members.
 TORCHPROF_API void noteGroup(format::SiteId Site, std::string_view Members);
 
+/// Notes that a plan of its method has no node of \p Site.
+TORCHPROF_API void noteLeftOut(format::SiteId Site);
+
 /// Prints `torchprof: warning: TEXT`. The caller sees to it that a cause is
 /// named once.
 TORCHPROF_API void warnOfAttach(std::string_view Text);

@@ -131,7 +131,8 @@ static void lowerInExecutor(std::shared_ptr<Graph> &G) {
       if (Number)
         count(C, Number);
     for (const auto &[Site, Kinds] : Counts.Groups)
-      addGroup(format::SiteId::fromNumber(Site), Kinds);
+      addNote(format::SiteId::fromNumber(Site), format::DynamicKind::Group,
+              Kinds);
   } catch (...) {
     count(format::Counter::LoweringFailed);
   }

@@ -136,19 +136,22 @@ TEST_F(DynamicSitesTest, SnapshotAndResetKeepNames) {
   }
 }
 
-TEST_F(DynamicSitesTest, GroupIsANoteBelowItsSite) {
+TEST_F(DynamicSitesTest, NotesAreBelowTheirSites) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
     addTestModel(7, 3);
-    addGroup(site(7, 1), "aten::t, aten::mm"); // before there is a file
+    addNote(site(7, 1), DynamicKind::Group,
+            "aten::t, aten::mm"); // before there is a file
     span(site(7, 1), 1);
-    addGroup(site(7, 2), "aten::add, aten::mul");
-    addGroup(site(7, 2), "aten::add, aten::mul");
-    addGroup(site(9, 1), "of a model that is not there");
+    addNote(site(7, 2), DynamicKind::Group, "aten::add, aten::mul");
+    addNote(site(7, 2), DynamicKind::Group, "aten::add, aten::mul");
+    addNote(site(9, 1), DynamicKind::LeftOut, ""); // no model of ours
+    addNote(site(7, 1), DynamicKind::LeftOut, "");
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));
-  ASSERT_EQ(P.Children.size(), 2u);
+  ASSERT_EQ(P.Children.size(), 3u);
   EXPECT_EQ(P.child(DynamicKind::Group, "aten::t, aten::mm").Parent, Slot{1});
   EXPECT_EQ(P.child(DynamicKind::Group, "aten::add, aten::mul").Parent,
             Slot{2});
+  EXPECT_EQ(P.child(DynamicKind::LeftOut, "").Parent, Slot{1});
 }

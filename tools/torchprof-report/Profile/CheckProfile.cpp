@@ -10,18 +10,6 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-/// False for a site whose name only says something about its parent.
-static bool hasSpans(format::DynamicKind Kind) {
-  enum { Timed, Note };
-  switch (Kind) {
-#define TORCHPROF_DYNAMIC_KIND(NAME, NUMBER, TEXT, SPANS, MEANING)             \
-  case format::DynamicKind::NAME:                                              \
-    return SPANS == Timed;
-#include "torchprof/format/DynamicKinds.def"
-  }
-  return true; // of a later version
-}
-
 namespace {
 
 class Checker {

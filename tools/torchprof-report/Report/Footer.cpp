@@ -47,6 +47,28 @@ public:
     count("lost", "Lost", Lost, Causes);
   }
 
+  /// Names what LibTorch's optimizer took out of a method.
+  void leftOut() {
+    constexpr size_t MostNames = 8;
+    const std::set<uint32_t> &Sites = In.Sites.leftOut();
+    if (Sites.empty())
+      return;
+    std::string Names;
+    size_t Shown = 0;
+    for (uint32_t S : Sites) {
+      if (Shown++ == MostNames)
+        break;
+      Names += (Twine(Names.empty() ? "" : ", ") + In.Sites.kind(S) + " " +
+                In.Sites.name(S))
+                   .str();
+    }
+    if (Sites.size() > MostNames)
+      Names += " and " + utostr(Sites.size() - MostNames) + " more";
+    T.Notes.push_back("LibTorch folded or unrolled, so that not every run has "
+                      "them: " +
+                      Names);
+  }
+
   /// Names what sites with several nodes measure.
   void groups() {
     constexpr size_t MostGroups = 8;
@@ -108,4 +130,5 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.count("cut", "Cut", All.Cut, "at the edge of a recording window");
   F.counters();
   F.groups();
+  F.leftOut();
 }

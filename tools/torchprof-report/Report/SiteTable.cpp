@@ -105,9 +105,11 @@ SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
     addModel(M, Options, Slots);
   for (const DynamicSite &D : P.DynamicSites) {
     uint32_t Parent = Slots[D.Parent];
-    if (D.Kind == format::DynamicKind::Group) {
-      if (Parent != NoIndex)
+    if (!format::hasSpans(D.Kind)) {
+      if (Parent != NoIndex && D.Kind == format::DynamicKind::Group)
         Groups.emplace(Parent, D.Name);
+      if (Parent != NoIndex && D.Kind == format::DynamicKind::LeftOut)
+        LeftOut.insert(Parent);
       continue;
     }
     Slots.add(D.Slot, 1, addDynamic(Parent, nameOf(D.Kind), D.Name));

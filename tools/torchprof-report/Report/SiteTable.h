@@ -174,6 +174,8 @@ public:
   const std::set<std::pair<uint32_t, std::string>> &groups() const {
     return Groups;
   }
+  /// Sites that have no node in a plan that LibTorch made of their method.
+  const std::set<uint32_t> &leftOut() const { return LeftOut; }
   /// The models, with the number of their first site.
   llvm::ArrayRef<std::pair<uint32_t, std::shared_ptr<const Manifest>>>
   models() const {
@@ -232,6 +234,7 @@ private:
   std::map<std::tuple<uint32_t, std::string, std::string>, uint32_t>
       DynamicSites;
   std::set<std::pair<uint32_t, std::string>> Groups;
+  std::set<uint32_t> LeftOut;
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;

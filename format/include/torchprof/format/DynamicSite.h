@@ -22,6 +22,18 @@ enum class DynamicKind : uint32_t {
 #include "torchprof/format/DynamicKinds.def"
 };
 
+/// False for a site whose name only says something about its parent.
+constexpr bool hasSpans(DynamicKind Kind) {
+  enum { Timed, Note };
+  switch (Kind) {
+#define TORCHPROF_DYNAMIC_KIND(NAME, NUMBER, TEXT, SPANS, MEANING)             \
+  case DynamicKind::NAME:                                                      \
+    return SPANS == Timed;
+#include "torchprof/format/DynamicKinds.def"
+  }
+  return true; // of a later version
+}
+
 enum DynamicFlags : uint32_t {
   DF_Overflow = 1, ///< stands for all children beyond the parent's bound
   DF_Cut = 2,      ///< the name was cut
