@@ -8,6 +8,8 @@
 #include "torchprof/format/Manifest.h"
 
 #include <cerrno>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace torchprof {
 
@@ -39,6 +41,48 @@ void addNote(SiteId Site, DynamicKind Kind, std::string_view Text) {
   Slot Note = Line.Children.childSlot(Parent, Kind, SiteName(Text));
   if (Recording *R = Recording::existing(); R && Note != NoSlot)
     R->writeNote(Note);
+}
+
+static Slot slotOf(const std::optional<SiteId> &Site) {
+  return Site ? Line.Models.slotOf(*Site) : NoSlot;
+}
+
+/// The root that a node lies in, if it has run: sites are numbered method by
+/// method, the root first.
+static Slot rootOf(Slot Node) {
+  const RegisteredModel *Model = Line.Models.ownerOf(Node).Model;
+  if (Node == NoSlot || !Model)
+    return NoSlot;
+  for (uint32_t I = Node - Model->FirstSlot + 1; I-- > 0;)
+    if (Model->Roots[I].load(std::memory_order_relaxed))
+      return Model->FirstSlot + I;
+  return NoSlot;
+}
+
+/// The run of \p Root, from 1, to which a plan belongs that is made now. A
+/// method's own plan is made before the run's probe; backward comes after the
+/// run.
+static uint32_t runOf(const Recording &R, Slot Root, PlanPart Part) {
+  if (Root == NoSlot || !Process.Open.load(std::memory_order_relaxed))
+    return 0;
+  uint64_t Since = currentEpoch().Ticks;
+  ProcessLock Lock;
+  uint64_t Ended = endedRuns(R.file(), Root, Since);
+  return uint32_t(Part == PlanPart::Backward ? Ended : Ended + 1);
+}
+
+void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
+             PlanEvent Event) {
+  Event.First = slotOf(First);
+  Event.Root = Root ? slotOf(Root) : rootOf(Event.First);
+  if (Event.Root == NoSlot && Event.First == NoSlot)
+    return; // of a function that is not profiled
+  Recording *R = Recording::current();
+  if (!R)
+    return count(Counter::DroppedPlans);
+  Event.Thread = uint32_t(syscall(SYS_gettid));
+  Event.Run = runOf(*R, Event.Root, Event.Part);
+  R->notePlan(Event);
 }
 
 uint32_t regionNumber(std::string_view Name) {

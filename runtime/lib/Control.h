@@ -18,6 +18,7 @@
 #include "torchprof/format/Site.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,11 @@ void addModel(std::string_view ManifestText);
 /// Notes something about a site: \p Kind is one without spans.
 void addNote(format::SiteId Site, format::DynamicKind Kind,
              std::string_view Text);
+
+/// Notes a plan that the framework has made, on the thread that has made it.
+/// \p Event has all but the sites, the thread and the run.
+void addPlan(std::optional<format::SiteId> Root,
+             std::optional<format::SiteId> First, format::PlanEvent Event);
 
 /// Number of a region's name, for beginRegion(); 0 if it cannot be had.
 uint32_t regionNumber(std::string_view Name);

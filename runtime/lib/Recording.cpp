@@ -154,6 +154,8 @@ void Recording::createProfile() {
       if (M.hasRun())
         writeSite(M.FirstSlot);
     });
+  for (const PlanEvent &Event : Plans.takeWaiting())
+    writePlan(Event);
 }
 
 void Recording::writeModel(const RegisteredModel &Model) {
@@ -227,6 +229,25 @@ void Recording::writeNote(Slot Child) {
     writeSite(Child);
   } catch (const std::bad_alloc &) {
     // The site is in the profile without its note.
+  }
+  noteFileError();
+}
+
+void Recording::writePlan(const PlanEvent &Event) {
+  writeSite(Event.Root);
+  writeSite(Event.First);
+  Plans.write(File, Event);
+}
+
+void Recording::notePlan(const PlanEvent &Event) {
+  ProcessLock Lock;
+  try {
+    if (File.exists())
+      writePlan(Event);
+    else
+      Plans.wait(Event);
+  } catch (const std::bad_alloc &) {
+    torchprof::count(Counter::DroppedPlans);
   }
   noteFileError();
 }

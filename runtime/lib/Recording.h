@@ -18,6 +18,7 @@
 #include "Lane.h"
 #include "Lineage.h"
 #include "Measures.h"
+#include "PlanEvents.h"
 #include "Process.h"
 #include "ProfileFile.h"
 #include "Window.h"
@@ -85,6 +86,9 @@ public:
   /// Puts the note about a site into the file, if there is one.
   void writeNote(format::Slot Child);
 
+  /// Puts a plan that was made into the file, now or when there is one.
+  void notePlan(const format::PlanEvent &Event);
+
   //===--------------------------------------------------------------------===//
   // For the host
   //===--------------------------------------------------------------------===//
@@ -120,6 +124,7 @@ private:
   void writeSite(format::Slot Site);
   void writeModel(const RegisteredModel &Model);
   void writeChild(const RegisteredChild &Child);
+  void writePlan(const format::PlanEvent &Event);
   void noteFileError();
   int writeCopy(const std::string &Name, std::string &Written);
   std::string nextSnapshotName() const;
@@ -132,6 +137,7 @@ private:
   Measures Extra;
   Window Gate;
   ClockTable Clock;
+  PlanEvents Plans;
   format::ProcessRecord *Record = nullptr;
   format::SegmentHeader *Children = nullptr; ///< segment that has room, or null
   /// Models and children that are in the file.

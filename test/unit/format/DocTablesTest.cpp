@@ -87,6 +87,24 @@ std::string dynamicKinds() {
   return Out;
 }
 
+std::string planKinds() {
+  std::string Out =
+      row("Kind", "in JSON and in tables", "is") + row("---", "---", "---");
+#define TORCHPROF_PLAN_KIND(NAME, NUMBER, TEXT, MEANING)                       \
+  Out += row(NUMBER, "`" TEXT "`", cell(MEANING));
+#include "torchprof/format/PlanKinds.def"
+  return Out;
+}
+
+std::string planParts() {
+  std::string Out =
+      row("Part", "in JSON and in tables", "is") + row("---", "---", "---");
+#define TORCHPROF_PLAN_PART(NAME, NUMBER, TEXT, MEANING)                       \
+  Out += row(NUMBER, "`" TEXT "`", cell(MEANING));
+#include "torchprof/format/PlanParts.def"
+  return Out;
+}
+
 std::string measures() {
   std::string Out = row("Measure", "Name", "Unit", "Sum", "is") +
                     row("---", "---", "---", "---", "---");
@@ -113,6 +131,8 @@ TEST(DocTables, AreMadeFromTheDefFiles) {
                             DocTable{"Counters.def", counters()},
                             DocTable{"CellFields.def", cellFields()},
                             DocTable{"DynamicKinds.def", dynamicKinds()},
+                            DocTable{"PlanKinds.def", planKinds()},
+                            DocTable{"PlanParts.def", planParts()},
                             DocTable{"Measures.def", measures()}}) {
     std::string Begin = std::string("<!-- from ") + T.File + " -->\n";
     size_t From = Wanted.find(Begin);

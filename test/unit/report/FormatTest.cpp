@@ -39,6 +39,8 @@ TEST(Format, WhatHasNoNameSurvivesJson) {
   P.Process.Counters[40] = 7;
   P.DynamicSites[0].Kind = format::DynamicKind(77);
   P.DynamicSites[0].Flags = 8;
+  P.Plans[0].Kind = format::PlanKind(44);
+  P.Plans[1].Part = format::PlanPart(33);
   P.Lanes[0].Measures[1].Unit = format::MeasureUnit(66);
   P.Lanes[0].Measures[1].Sum = format::MeasureSum(55);
   std::string Json;
@@ -51,6 +53,7 @@ TEST(Format, ShortJsonHasDefaults) {
   Profile P = parse(R"({"epoch": 4,
     "models": [{"sites": [{}, {}]}, {"sites": [{}]}],
     "dynamic_sites": [{"name": "r"}],
+    "plans": [{}],
     "lanes": [{"cells": [{"slot": 1, "samples": [3], "cut": 2}, {"slot": 2}],
                "measures": [{"name": "cpu", "cells": [{"slot": 2}]}]}]})");
   EXPECT_EQ(P.State, format::FileState::Closed);
@@ -58,6 +61,11 @@ TEST(Format, ShortJsonHasDefaults) {
   EXPECT_EQ(P.Models[1].FirstSlot, format::Slot(2));
   EXPECT_EQ(P.DynamicSites[0].Slot, format::Slot(3));
   EXPECT_EQ(P.DynamicSites[0].Parent, format::NoSlot);
+  EXPECT_EQ(P.Plans[0].Root, format::NoSlot);
+  EXPECT_EQ(P.Plans[0].First, format::NoSlot);
+  EXPECT_EQ(P.Plans[0].Kind, format::PlanKind::Optimized);
+  EXPECT_EQ(P.Plans[0].Part, format::PlanPart::Whole);
+  EXPECT_EQ(P.Plans[0].Depth, format::NoDepth);
   const Lane &L = P.Lanes[0];
   EXPECT_EQ(L.CurrentSlot, format::NoSlot);
   EXPECT_EQ(L.Cells[0][0].Epoch, 4u);
@@ -97,6 +105,13 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_EQ(P.DynamicSites[0].Parent, format::Slot(1));
   EXPECT_EQ(P.DynamicSites[1].Kind, format::DynamicKind::Group);
   EXPECT_EQ(P.DynamicSites[1].Slot, format::Slot(4));
+  ASSERT_EQ(P.Plans.size(), 2u);
+  EXPECT_EQ(P.Plans[0].Root, format::Slot(0));
+  EXPECT_EQ(P.Plans[0].OwnTicks, 1u);
+  EXPECT_EQ(P.Plans[1].Part, format::PlanPart::Fallback);
+  EXPECT_EQ(P.Plans[1].First, format::Slot(1));
+  EXPECT_EQ(P.Plans[1].Depth, 5u);
+  EXPECT_EQ(P.Plans[1].Groups, 1u);
   ASSERT_EQ(P.Lanes.size(), 1u);
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::Slot(1));
   EXPECT_EQ(P.Lanes[0].Cells[0].size(), 2u);

@@ -101,6 +101,12 @@ const WrongNumber WrongNumbers[] = {
      Entries<SegmentType::DynamicSites> +
          offsetof(format::DynamicSite, NameOffset),
      0xffffffff, 4, "the name of slot 3 is not in the segment's text"},
+    {"TooManyPlans", SegmentType::Plans,
+     Payload + offsetof(format::PlansRecord, Used), 3, 4,
+     "expected at most 2 entries, found 3"},
+    {"NoRoomForPlans", SegmentType::Plans,
+     Payload + offsetof(format::PlansRecord, Capacity), 42, 4,
+     "42 entries of 96 bytes do not fit into a segment of 4096 bytes"},
     {"TooManyAnchors", SegmentType::Clock,
      Payload + offsetof(format::ClockRecord, Count), 5000, 4,
      "expected at most 2 entries, found 5000"},
@@ -249,6 +255,9 @@ const WrongJson WrongJsons[] = {
      "dynamic_sites[0].kind: expected one of region, group, found \"x\""},
     {"Flag", R"({"dynamic_sites": [{"flags": ["cut", "x"]}]})",
      "dynamic_sites[0].flags[1]: expected one of overflow, cut, found \"x\""},
+    {"Plan", R"({"plans": [{"kind": "x"}]})",
+     "plans[0].kind: expected one of profiling, optimized, plain, found "
+     "\"x\""},
     {"Counters", R"({"process": {"counters": []}})",
      "process.counters: expected an object, found []"},
     {"Counter", R"({"process": {"counters": {"lost_conflict": 1}}})",

@@ -50,6 +50,10 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(LogRecord, Capacity), 160u);
   EXPECT_EQ(offsetof(LogRecord, UndoCut), 168u);
   EXPECT_EQ(offsetof(DynamicSite, NameOffset), 16u);
+  EXPECT_EQ(offsetof(PlanEvent, Kind), 8u);
+  EXPECT_EQ(offsetof(PlanEvent, BeginTicks), 16u);
+  EXPECT_EQ(offsetof(PlanEvent, Thread), 40u);
+  EXPECT_EQ(offsetof(PlanEvent, Groups), 56u);
   EXPECT_EQ(offsetof(MeasureRecord, Name), 24u);
   EXPECT_EQ(offsetof(MeasureCell, Sum), 16u);
   EXPECT_EQ(offsetof(MeasureCell, Nested), 40u);
@@ -87,7 +91,7 @@ TEST(Format, WorkedExampleIsInTheDocumentation) {
   std::ifstream File(Path, std::ios::binary);
   std::string Bytes{std::istreambuf_iterator<char>(File), {}};
   ASSERT_EQ(Bytes.size(), 122880u);
-  std::ifstream Page(TORCHPROF_DOCS "/profile-format.md");
+  std::ifstream Page(TORCHPROF_DOCS "/profile-example.md");
   std::string Text{std::istreambuf_iterator<char>(Page), {}};
   constexpr uint64_t Log = 0x4000, Cells = 0x16000, First = Cells + 2048;
   for (auto [From, Count] : {std::pair<uint64_t, uint64_t>{0, 48},
@@ -99,7 +103,7 @@ TEST(Format, WorkedExampleIsInTheDocumentation) {
                              {First + 136 + 4 * 20, 16}}) {
     std::string Wanted = dump(Bytes, From, Count);
     EXPECT_NE(Text.find(Wanted), std::string::npos)
-        << "not in profile-format.md:\n"
+        << "not in profile-example.md:\n"
         << Wanted;
   }
 }

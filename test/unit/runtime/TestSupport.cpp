@@ -76,6 +76,7 @@ ReadProfile readProfile(const std::string &Path) {
   }
   for (const report::DynamicSite &D : Read->DynamicSites)
     To.Children.push_back({D.Slot, D.Parent, D.Kind, D.Flags, D.Name});
+  To.Plans = Read->Plans;
   for (const report::Lane &L : Read->Lanes)
     addLane(To, L);
   return To;

@@ -63,6 +63,7 @@ struct ReadProfile {
     std::string Name;
   };
   std::vector<ChildOf> Children;
+  std::vector<format::PlanEvent> Plans;
   struct MeasureOf {
     uint32_t Lane;
     format::MeasureId Measure;

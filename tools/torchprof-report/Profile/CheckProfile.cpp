@@ -154,6 +154,10 @@ void Checker::lane(const Lane &L) {
 std::vector<std::string> Checker::all() {
   for (const DynamicSite &D : P.DynamicSites)
     add("dynamic site, slot " + Twine(number(D.Slot)), parent(D));
+  for (size_t I = 0; I < P.Plans.size(); ++I)
+    for (format::Slot Slot : {P.Plans[I].Root, P.Plans[I].First})
+      if (Slot != format::NoSlot && !hasSlot(Slot))
+        add("plan " + Twine(I) + ", slot " + Twine(number(Slot)), UnknownSlot);
   for (const Lane &L : P.Lanes)
     lane(L);
   for (size_t I = 1; I < P.Anchors.size(); ++I)
@@ -187,6 +191,10 @@ size_t report::dropBadCells(Profile &P) {
   for (DynamicSite &D : P.DynamicSites)
     if (!Check.parent(D).empty())
       D.Parent = format::NoSlot;
+  for (format::PlanEvent &E : P.Plans)
+    for (format::Slot *Slot : {&E.Root, &E.First})
+      if (!Check.hasSlot(*Slot))
+        *Slot = format::NoSlot;
   for (Lane &L : P.Lanes) {
     for (ArrayRef<format::Cell> &Cells : L.Cells)
       Dropped += keepGood(P, Cells,

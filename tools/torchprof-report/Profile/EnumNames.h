@@ -60,6 +60,20 @@ inline constexpr EnumName<format::DynamicKind>
 };
 
 template <>
+inline constexpr EnumName<format::PlanKind> EnumNames<format::PlanKind>[] = {
+#define TORCHPROF_PLAN_KIND(NAME, NUMBER, TEXT, MEANING)                       \
+  {format::PlanKind::NAME, TEXT},
+#include "torchprof/format/PlanKinds.def"
+};
+
+template <>
+inline constexpr EnumName<format::PlanPart> EnumNames<format::PlanPart>[] = {
+#define TORCHPROF_PLAN_PART(NAME, NUMBER, TEXT, MEANING)                       \
+  {format::PlanPart::NAME, TEXT},
+#include "torchprof/format/PlanParts.def"
+};
+
+template <>
 inline constexpr EnumName<format::MeasureUnit>
     EnumNames<format::MeasureUnit>[] = {
         {format::MeasureUnit::Nanoseconds, "nanoseconds"},

@@ -108,6 +108,8 @@ public:
   std::vector<Model> Models;
   /// In the order in which they came to be: a parent precedes its children.
   std::vector<DynamicSite> DynamicSites;
+  /// In the order in which they were made on each thread.
+  std::vector<format::PlanEvent> Plans;
   uint64_t AnchorIntervalNs = 0;
   std::vector<format::ClockAnchor> Anchors;
   std::vector<Lane> Lanes;

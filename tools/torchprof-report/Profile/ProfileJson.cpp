@@ -42,6 +42,7 @@ private:
   void scope(IO &io, Ref<Manifest> T, Ref<ManifestScope> S);
   void site(IO &io, Ref<Manifest> T, Ref<ManifestSite> S);
   void dynamicSite(IO &io, Ref<DynamicSite> D);
+  void plan(IO &io, Ref<format::PlanEvent> E);
   void lane(IO &io, Ref<Lane> L);
   void cell(IO &io, Ref<JsonCell<format::Cell>> J);
   void runs(IO &io, Ref<RunRing> R);
@@ -207,6 +208,27 @@ template <class IO> void Mapping<IO>::dynamicSite(IO &io, Ref<DynamicSite> D) {
   io.choice("kind", D.Kind);
   io.template flags<format::DynamicFlags>("flags", D.Flags);
   io.member("name", D.Name);
+}
+
+template <class IO> void Mapping<IO>::plan(IO &io, Ref<format::PlanEvent> E) {
+  if constexpr (IO::Reading) {
+    E.Root = E.First = format::NoSlot;
+    E.Kind = format::PlanKind::Optimized;
+    E.Part = format::PlanPart::Whole;
+    E.Depth = format::NoDepth;
+  }
+  io.optional("root", E.Root, format::NoSlot);
+  io.optional("first", E.First, format::NoSlot);
+  io.choice("kind", E.Kind);
+  io.choice("part", E.Part);
+  io.member("begin", E.BeginTicks);
+  io.member("ticks", E.Ticks);
+  io.member("own_ticks", E.OwnTicks);
+  io.member("thread", E.Thread);
+  io.member("run", E.Run);
+  io.optional("depth", E.Depth, format::NoDepth);
+  io.member("nodes", E.Nodes);
+  io.member("groups", E.Groups);
 }
 
 //===----------------------------------------------------------------------===//
@@ -435,6 +457,8 @@ template <class IO> void Mapping<IO>::map(IO &io) {
   io.objects("models", P.Models, [&](IO &io, auto &M) { model(io, M); });
   io.objects("dynamic_sites", P.DynamicSites,
              [&](IO &io, auto &D) { dynamicSite(io, D); });
+  if (IO::Reading || !P.Plans.empty())
+    io.objects("plans", P.Plans, [&](IO &io, auto &E) { plan(io, E); });
   io.objects("lanes", P.Lanes, [&](IO &io, auto &L) { lane(io, L); });
 }
 

@@ -345,6 +345,15 @@ bool Reader::read(ConstSegmentOf<SegmentType::DynamicSites> S) {
   return true;
 }
 
+bool Reader::read(ConstSegmentOf<SegmentType::Plans> S) {
+  format::PlansRecord Record = record(S);
+  ArrayRef<format::PlanEvent> Events;
+  if (!entries(S, Record.Capacity, Record.Used, Events))
+    return false;
+  P.Plans.insert(P.Plans.end(), Events.begin(), Events.end());
+  return true;
+}
+
 /// Copies the part that this version knows of a later version's cells.
 bool Reader::widerCells(ConstSegmentOf<SegmentType::Measure> S,
                         const format::MeasureRecord &Record,

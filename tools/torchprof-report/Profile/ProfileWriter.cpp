@@ -99,6 +99,8 @@ Layout::Layout(const Profile &P) : P(P) {
   for (const Model &M : P.Models)
     addModel(M);
   addDynamicSites();
+  if (auto Plans = static_cast<uint32_t>(P.Plans.size()))
+    add<SegmentType::Plans>(0, {Plans, Plans}, ArrayRef(P.Plans));
   for (const Lane &L : P.Lanes)
     addLane(L);
 }

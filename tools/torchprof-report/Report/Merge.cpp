@@ -15,6 +15,12 @@ static std::string hexList(const std::set<uint64_t> &Ids) {
   return Text.empty() ? "no model" : Text;
 }
 
+static uint64_t scaled(uint64_t Ticks, double Scale) {
+  return Scale == 1
+             ? Ticks
+             : static_cast<uint64_t>(static_cast<double>(Ticks) * Scale + 0.5);
+}
+
 Error Merger::add(const Profile &P) {
   std::set<uint64_t> Ids;
   for (const Model &M : P.Models)
@@ -39,6 +45,7 @@ Error Merger::add(const Profile &P) {
   Options.SameLayers = Mixed;
   SlotToSite Slots = Sites.add(P, Options);
   double Scale = TickClock(P).nsPerTick() / Sites.clock().nsPerTick();
+  addPlans(P, Slots, Scale);
   for (const Lane &L : P.Lanes) {
     DroppedTrace |= !L.Traces.empty();
     addMeasures(P, L, Slots, Scale);
@@ -49,9 +56,7 @@ Error Merger::add(const Profile &P) {
       RunCounts[Root] += R.Count;
       std::deque<format::RunSample> &Ring = Runs[Root];
       for (format::RunSample S : R.Samples) {
-        if (Scale != 1)
-          S.LatencyTicks = static_cast<uint64_t>(
-              static_cast<double>(S.LatencyTicks) * Scale + 0.5);
+        S.LatencyTicks = scaled(S.LatencyTicks, Scale);
         Ring.push_back(S);
         if (Ring.size() > format::RunsCapacity)
           Ring.pop_front();
@@ -59,6 +64,21 @@ Error Merger::add(const Profile &P) {
     }
   }
   return Error::success();
+}
+
+void Merger::addPlans(const Profile &P, const SlotToSite &Slots, double Scale) {
+  // A site's number is its slot.
+  auto SlotOf = [&](format::Slot Slot) {
+    uint32_t S = Slots[Slot];
+    return S == NoIndex ? format::NoSlot : format::Slot(S);
+  };
+  for (format::PlanEvent E : P.Plans) {
+    E.Root = SlotOf(E.Root);
+    E.First = SlotOf(E.First);
+    E.Ticks = scaled(E.Ticks, Scale);
+    E.OwnTicks = scaled(E.OwnTicks, Scale);
+    Result.Plans.push_back(E);
+  }
 }
 
 void Merger::addMeasures(const Profile &P, const Lane &L,

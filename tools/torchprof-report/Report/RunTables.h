@@ -1,7 +1,7 @@
 //===- RunTables.h - what the tables of runs have in common -----*- C++ -*-===//
 //
 // Each table of the command runs is a set of columns over rows of its own, and
-// all look at one SiteTable. For Runs.cpp and NodeCalls.cpp.
+// all look at one SiteTable. For Runs.cpp, NodeCalls.cpp and Plans.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +29,9 @@ Table makeRunTable(llvm::StringRef Id, llvm::StringRef Title,
 inline Value timeOf(const SiteTable &Sites, double Ticks) {
   return Value::timeNs(Sites.clock().toNs(Ticks));
 }
+
+/// A time of day, "2026-11-20 23:59:59.123" in UTC for people.
+Value realtimeValue(uint64_t RealtimeNs);
 
 /// The latency in seconds beside the one in nanoseconds, for programs whose
 /// unit that is.

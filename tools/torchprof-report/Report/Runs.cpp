@@ -195,8 +195,7 @@ Table report::makeLatencyHistogram(const SiteTable &Sites) {
   return makeRunTable<Row>("histogram", "latencies", Columns, Rows, Sites);
 }
 
-/// "2026-11-20 23:59:59.123" in UTC.
-static std::string clockText(uint64_t RealtimeNs) {
+Value report::realtimeValue(uint64_t RealtimeNs) {
   auto Seconds = static_cast<time_t>(RealtimeNs / 1'000'000'000);
   std::tm Parts = {};
   gmtime_r(&Seconds, &Parts);
@@ -204,7 +203,9 @@ static std::string clockText(uint64_t RealtimeNs) {
   size_t Length = std::strftime(Text, sizeof(Text), "%F %T", &Parts);
   std::snprintf(Text + Length, sizeof(Text) - Length, ".%03u",
                 static_cast<unsigned>(RealtimeNs / 1'000'000 % 1000));
-  return Text;
+  Value V = Value::count(RealtimeNs);
+  V.Display = Text;
+  return V;
 }
 
 namespace {
@@ -228,9 +229,7 @@ Table report::makeLastRuns(const SiteTable &Sites,
        }},
       {TableColumn::count("end_realtime_ns", "ended (UTC)"), "",
        [](const Row &R, const SiteTable &) {
-         Value Ended = Value::count(R.Run.EndRealtimeNs);
-         Ended.Display = clockText(R.Run.EndRealtimeNs);
-         return Ended;
+         return realtimeValue(R.Run.EndRealtimeNs);
        }},
       {TableColumn::time("latency_ns", "latency"), "",
        [](const Row &R, const SiteTable &) {

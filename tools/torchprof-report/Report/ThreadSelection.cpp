@@ -51,6 +51,10 @@ void ThreadSelection::keep(Profile &P) {
         Selected = T.Seen = true;
     return !Selected;
   });
+  erase_if(P.Plans, [&](const format::PlanEvent &E) {
+    return none_of(P.Lanes,
+                   [&](const Lane &L) { return L.Record.Thread == E.Thread; });
+  });
 }
 
 Error ThreadSelection::checkAllSeen() const {

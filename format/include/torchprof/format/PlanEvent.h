@@ -1,0 +1,64 @@
+//===- PlanEvent.h - plans that the framework makes -------------*- C++ -*-===//
+//
+// Before a method runs, LibTorch makes a plan of it, a second one once it has
+// seen the first inputs, and further ones for groups of nodes and for inputs
+// that these do not fit. Making them is why first calls are slow, and calls
+// with new shapes. An event says that a plan was made, when, and how long that
+// took.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_FORMAT_PLANEVENT_H
+#define TORCHPROF_FORMAT_PLANEVENT_H
+
+#include "torchprof/format/Site.h"
+
+#include <cstdint>
+
+namespace torchprof::format {
+
+/// What a plan was made for. The numbers are part of the format.
+enum class PlanKind : uint32_t {
+#define TORCHPROF_PLAN_KIND(NAME, NUMBER, TEXT, MEANING) NAME = NUMBER,
+#include "torchprof/format/PlanKinds.def"
+};
+
+/// What of its method a plan runs. The numbers are part of the format.
+enum class PlanPart : uint32_t {
+#define TORCHPROF_PLAN_PART(NAME, NUMBER, TEXT, MEANING) NAME = NUMBER,
+#include "torchprof/format/PlanParts.def"
+};
+
+/// PlanEvent::Depth where the caller gave none: LibTorch takes its setting.
+inline constexpr uint32_t NoDepth = UINT32_MAX;
+
+struct PlanEvent {
+  Slot Root;  ///< of the method; NoSlot if not known
+  Slot First; ///< of the first node in the plan that has a site, else NoSlot
+  PlanKind Kind;
+  PlanPart Part;
+  uint64_t BeginTicks; ///< when LibTorch began to make it
+  /// What LibTorch took, without plans that have an event of their own.
+  uint64_t Ticks;
+  uint64_t OwnTicks; ///< what the profiler took, before BeginTicks too
+  uint32_t Thread;   ///< kernel's thread id
+  uint32_t Run;      ///< of the root, from 1; 0 if in none that is recorded
+  uint32_t Depth;    ///< bailouts that are left; NoDepth if not given
+  uint32_t Nodes;    ///< of the plan's graph with the blocks in it
+  uint32_t Groups;   ///< nodes among them that are graphs themselves
+  uint32_t Reserved[9];
+};
+static_assert(sizeof(PlanEvent) == 96);
+
+/// Head of a Plans segment. Used grows (release) after an event is complete.
+struct PlansRecord {
+  uint32_t Capacity;
+  uint32_t Used;
+};
+
+/// Events that a profile holds; the counter dropped_plans has the others.
+inline constexpr uint32_t MaxPlanEvents = 4096;
+
+} // namespace torchprof::format
+
+#endif // TORCHPROF_FORMAT_PLANEVENT_H

@@ -1,0 +1,185 @@
+//===- PlanEventsTest.cpp - plans that the framework has made -------------===//
+
+#include "Control.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+namespace {
+
+class PlanEventsTest : public testing::Test {
+protected:
+  void recordPlans(const std::function<void()> &Body) {
+    record(Folder.file("p.tprof"), [&] {
+      useTestClock();
+      addTestModel(7, 3);
+      Body();
+    });
+  }
+  ReadProfile profile() { return readProfile(Folder.file("p.tprof")); }
+  TestFolder Folder;
+};
+
+void plan(PlanPart Part, std::optional<SiteId> Root,
+          std::optional<SiteId> First = std::nullopt, uint64_t Ticks = 1) {
+  PlanEvent Event{};
+  Event.Kind = PlanKind::Optimized;
+  Event.Part = Part;
+  Event.BeginTicks = 900;
+  Event.Ticks = Ticks;
+  Event.Depth = NoDepth;
+  addPlan(Root, First, Event);
+}
+
+void run() {
+  uint64_t Begin = enterRoot(
+      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  span(site(7, 1), 5);
+  endSpan(Begin, site(7, 0));
+}
+
+} // namespace
+
+TEST_F(PlanEventsTest, WaitForTheFirstProbe) {
+  recordPlans([] {
+    plan(PlanPart::Whole, site(7, 0));
+    EXPECT_EQ(profilePath(), "");
+    run();
+    plan(PlanPart::Whole, site(7, 0), std::nullopt, 20);
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), 2u);
+  EXPECT_EQ(P.Plans[0].Root, Slot{0});
+  EXPECT_EQ(P.Plans[0].First, NoSlot);
+  EXPECT_EQ(P.Plans[0].BeginTicks, 900u);
+  EXPECT_NE(P.Plans[0].Thread, 0u);
+  EXPECT_EQ(P.Plans[1].Ticks, 20u);
+}
+
+TEST_F(PlanEventsTest, MakeNoFileByThemselves) {
+  recordPlans([] { plan(PlanPart::Whole, site(7, 0)); });
+  struct stat Status;
+  EXPECT_NE(stat(Folder.file("p.tprof").c_str(), &Status), 0);
+}
+
+TEST_F(PlanEventsTest, KnowTheRunOnWhateverThreadItEnds) {
+  recordPlans([] {
+    plan(PlanPart::Whole, site(7, 0));
+    run();
+    plan(PlanPart::Backward, site(7, 0));
+    plan(PlanPart::Whole, site(7, 0));
+    std::thread(run).join();
+    plan(PlanPart::Fallback, site(7, 0));
+    stop();
+    plan(PlanPart::Whole, site(7, 0));
+    start();
+    advanceClock(1);
+    reset();
+    advanceClock(1);
+    plan(PlanPart::Whole, site(7, 0));
+  });
+  std::vector<uint32_t> Runs;
+  for (const PlanEvent &E : profile().Plans)
+    Runs.push_back(E.Run);
+  EXPECT_EQ(Runs, (std::vector<uint32_t>{1, 1, 2, 3, 0, 1}));
+}
+
+TEST_F(PlanEventsTest, TheRootIsFoundAboveANodeOnceItHasRun) {
+  recordPlans([] {
+    plan(PlanPart::Fork, std::nullopt, site(7, 2));
+    run();
+    plan(PlanPart::Fork, std::nullopt, site(7, 2));
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), 2u);
+  EXPECT_EQ(P.Plans[0].Root, NoSlot);
+  EXPECT_EQ(P.Plans[0].Run, 0u);
+  EXPECT_EQ(P.Plans[1].Root, Slot{0});
+  EXPECT_EQ(P.Plans[1].First, Slot{2});
+  EXPECT_EQ(P.Plans[1].Run, 2u);
+}
+
+TEST_F(PlanEventsTest, OfUnknownModelsAreLeftOut) {
+  recordPlans([] {
+    run();
+    plan(PlanPart::Whole, site(9, 0));
+    plan(PlanPart::Fork, std::nullopt, site(9, 1));
+    plan(PlanPart::Backward, std::nullopt);
+  });
+  EXPECT_TRUE(profile().Plans.empty());
+}
+
+TEST_F(PlanEventsTest, BringTheirModel) {
+  recordPlans([] {
+    addTestModel(8, 2);
+    run();
+    plan(PlanPart::Whole, site(8, 0));
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Models.size(), 2u);
+  EXPECT_EQ(P.Plans[0].Root, P.Models[1].FirstSlot);
+}
+
+TEST_F(PlanEventsTest, TheirNumberIsBounded) {
+  recordPlans([] {
+    for (uint32_t I = 0; I < 50; ++I)
+      plan(PlanPart::Whole, site(7, 0), std::nullopt, I);
+    run();
+    for (uint32_t I = 50; I < MaxPlanEvents + 3; ++I)
+      plan(PlanPart::Whole, site(7, 0), std::nullopt, I);
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), MaxPlanEvents);
+  for (uint32_t I = 0; I < MaxPlanEvents; ++I)
+    EXPECT_EQ(P.Plans[I].Ticks, I);
+  EXPECT_EQ(P.counter(Counter::DroppedPlans), 3u);
+}
+
+TEST_F(PlanEventsTest, ThoseThatWaitAreBoundedToo) {
+  recordPlans([] {
+    for (uint32_t I = 0; I < MaxPlanEvents + 2; ++I)
+      plan(PlanPart::Whole, site(7, 0));
+    run();
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.Plans.size(), MaxPlanEvents);
+  EXPECT_EQ(P.counter(Counter::DroppedPlans), 2u);
+}
+
+TEST_F(PlanEventsTest, SnapshotsHaveThemAndForkedChildrenTheirOwn) {
+  recordPlans([&] {
+    plan(PlanPart::Whole, site(7, 0));
+    run();
+    EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
+    EXPECT_EQ(runChild([] {
+                plan(PlanPart::Whole, site(7, 0), std::nullopt, 30);
+                run();
+              }),
+              0);
+  });
+  EXPECT_EQ(readProfile(Folder.file("s.tprof")).Plans.size(), 1u);
+  EXPECT_EQ(profile().Plans.size(), 1u);
+  ReadProfile Child = readProfile(Folder.file("p.1.tprof"));
+  ASSERT_EQ(Child.Plans.size(), 1u);
+  EXPECT_EQ(Child.Plans[0].Ticks, 30u);
+}
+
+TEST_F(PlanEventsTest, AKilledProcessLeavesThem) {
+  EXPECT_EQ(runChild([&] {
+              ASSERT_EQ(setOption("file", Folder.file("p.tprof")), 0);
+              addTestModel(7, 3);
+              run();
+              plan(PlanPart::Whole, site(7, 0));
+              raise(SIGKILL);
+            }),
+            -SIGKILL);
+  EXPECT_EQ(profile().Plans.size(), 1u);
+}

@@ -1,0 +1,156 @@
+//===- Plans.cpp - the plans that LibTorch made ---------------------------===//
+
+#include "Plans.h"
+#include "RunTables.h"
+
+#include "../Profile/EnumNames.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+static std::string threadName(const Profile &P, uint32_t Thread) {
+  for (const Lane &L : P.Lanes)
+    if (L.Record.Thread == Thread)
+      return L.name();
+  return "thread " + std::to_string(Thread);
+}
+
+void PlanHistory::add(const Profile &P, const SiteTable &Sites,
+                      const SlotToSite &Slots) {
+  TickClock Clock(P);
+  for (const format::PlanEvent &E : P.Plans) {
+    MadePlan &M = Plans.emplace_back();
+    M.Event = E;
+    M.Root = Slots[E.Root];
+    M.First = Slots[E.First];
+    if (M.Root == NoIndex && M.First != NoIndex)
+      M.Root = Sites[M.First].Root;
+    M.BeginRealtimeNs = Clock.realtimeNs(E.BeginTicks);
+    M.Ns = Clock.toNs(static_cast<double>(E.Ticks));
+    M.OwnNs = Clock.toNs(static_cast<double>(E.OwnTicks));
+    M.Thread = threadName(P, E.Thread);
+  }
+  stable_sort(Plans, [](const MadePlan &A, const MadePlan &B) {
+    return A.BeginRealtimeNs < B.BeginRealtimeNs;
+  });
+}
+
+/// A number that only some plans have.
+static Value countOrNone(uint64_t Number, uint64_t None) {
+  return Number == None ? Value() : Value::count(Number);
+}
+
+template <typename Enum> static Value word(Enum V) {
+  StringRef Name = nameOf(V);
+  return Value::text(Name.empty() ? utostr(static_cast<uint32_t>(V))
+                                  : Name.str());
+}
+
+static Value firstNode(const SiteTable &Sites, uint32_t S) {
+  if (S == NoIndex)
+    return Value::text("");
+  std::string Module = Sites.modulePath(S);
+  return Value::text(Sites.kind(S).str() + (Module.empty() ? "" : " ") +
+                     Module);
+}
+
+static TableColumn forMachines(TableColumn C) {
+  C.ForMachines = true;
+  return C;
+}
+
+static const RunColumns<MadePlan> &planColumns() {
+  using Row = MadePlan;
+  static const RunColumns<Row> Columns({
+      {TableColumn::text("method", "method"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return Value::text(R.Root == NoIndex ? "" : Sites.name(R.Root));
+       }},
+      {TableColumn::text("part", "part"), "",
+       [](const Row &R, const SiteTable &) { return word(R.Event.Part); }},
+      {TableColumn::text("first_node", "first node"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return firstNode(Sites, R.First);
+       }},
+      {TableColumn::text("plan", "plan"), "",
+       [](const Row &R, const SiteTable &) { return word(R.Event.Kind); }},
+      {TableColumn::count("run", "run"), "",
+       [](const Row &R, const SiteTable &) {
+         return countOrNone(R.Event.Run, 0);
+       }},
+      {TableColumn::count("bailouts_left", "bailouts left"), "",
+       [](const Row &R, const SiteTable &) {
+         return countOrNone(R.Event.Depth, format::NoDepth);
+       }},
+      {TableColumn::count("nodes", "nodes"), "",
+       [](const Row &R, const SiteTable &) {
+         return Value::count(R.Event.Nodes);
+       }},
+      {forMachines(TableColumn::count("groups", "groups")), "",
+       [](const Row &R, const SiteTable &) {
+         return Value::count(R.Event.Groups);
+       }},
+      {TableColumn::count("begin_realtime_ns", "began (UTC)"), "",
+       [](const Row &R, const SiteTable &) {
+         return realtimeValue(R.BeginRealtimeNs);
+       }},
+      {TableColumn::time("time_ns", "time"), "",
+       [](const Row &R, const SiteTable &) { return Value::timeNs(R.Ns); }},
+      {TableColumn::time("own_ns", "torchprof's"), "",
+       [](const Row &R, const SiteTable &) { return Value::timeNs(R.OwnNs); }},
+      {forMachines(TableColumn::text("thread", "thread")), "",
+       [](const Row &R, const SiteTable &) { return Value::text(R.Thread); }},
+  });
+  return Columns;
+}
+
+/// The plans that took longest, in the order that they have.
+static std::vector<MadePlan> longest(ArrayRef<MadePlan> Plans, unsigned Limit) {
+  if (!Limit || Plans.size() <= Limit)
+    return Plans.vec();
+  std::vector<size_t> Order(Plans.size());
+  for (size_t I = 0; I < Order.size(); ++I)
+    Order[I] = I;
+  stable_sort(Order,
+              [&](size_t A, size_t B) { return Plans[A].Ns > Plans[B].Ns; });
+  Order.resize(Limit);
+  llvm::sort(Order);
+  std::vector<MadePlan> Rows;
+  for (size_t I : Order)
+    Rows.push_back(Plans[I]);
+  return Rows;
+}
+
+Table report::makePlanTable(const SiteTable &Sites, const PlanHistory &History,
+                            unsigned Limit) {
+  std::vector<MadePlan> Rows = longest(History.plans(), Limit);
+  Table T = makeRunTable<MadePlan>("plans", "plans that LibTorch made",
+                                   planColumns(), Rows, Sites);
+  if (Rows.empty())
+    return T;
+  double Ns = 0, OwnNs = 0;
+  for (const MadePlan &M : History.plans()) {
+    Ns += M.Ns;
+    OwnNs += M.OwnNs;
+  }
+  size_t Hidden = History.plans().size() - Rows.size();
+  T.Footer.push_back({"plans", "Plans", Value::count(History.plans().size()),
+                      Value(),
+                      Hidden ? "the " + std::to_string(Rows.size()) +
+                                   " longest; --limit=0 shows all"
+                             : ""});
+  T.Footer.push_back(
+      {"time", "Time", Value::timeNs(Ns), Value(),
+       "LibTorch's, for optimizing and for making instructions"});
+  T.Footer.push_back({"own", "torchprof's", Value::timeNs(OwnNs), Value(),
+                      "its own work for them, not part of the time"});
+  for (const CounterInfo &C : counterInfos())
+    if (uint64_t Dropped = Sites.counter(C.Id);
+        Dropped && C.Id == format::Counter::DroppedPlans)
+      T.Notes.push_back("note: " + std::to_string(Dropped) + " " +
+                        C.Text.str());
+  return T;
+}

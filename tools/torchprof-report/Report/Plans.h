@@ -1,0 +1,45 @@
+//===- Plans.h - the plans that LibTorch made -------------------*- C++ -*-===//
+//
+// Why first runs are slow, and runs with new shapes: LibTorch makes plans
+// before and in them (torchprof/format/PlanEvent.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_PLANS_H
+#define TORCHPROF_REPORT_PLANS_H
+
+#include "SiteTable.h"
+#include "Table.h"
+
+namespace torchprof::report {
+
+/// A plan, in the terms of a table of sites.
+struct MadePlan {
+  format::PlanEvent Event;
+  uint32_t Root = NoIndex;  ///< site of its method
+  uint32_t First = NoIndex; ///< site of its first node
+  uint64_t BeginRealtimeNs = 0;
+  double Ns = 0, OwnNs = 0;
+  std::string Thread; ///< name of its lane, or its number
+};
+
+/// The plans of all profiles that were added, in order of time.
+class PlanHistory {
+public:
+  /// \p Slots: what adding the profile to \p Sites gave.
+  void add(const Profile &P, const SiteTable &Sites, const SlotToSite &Slots);
+
+  llvm::ArrayRef<MadePlan> plans() const { return Plans; }
+
+private:
+  std::vector<MadePlan> Plans;
+};
+
+/// The \p Limit plans that took longest, all if it is 0, in order of time; at
+/// the foot what all of them took.
+Table makePlanTable(const SiteTable &Sites, const PlanHistory &History,
+                    unsigned Limit);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_PLANS_H
