@@ -2,7 +2,8 @@
 //
 // The executor's hook tags the graph before LibTorch optimizes it; the code's
 // hook turns the tags of what became of it into timed nodes. Between the two,
-// the name of the function carries the number of its root behind a separator.
+// the name of the function carries the number of its root behind a separator,
+// and that of a part of a function what part it is.
 //
 // Whatever goes wrong on our side, LibTorch gets what it would have got.
 //
@@ -11,6 +12,7 @@
 #include "Hooks.h"
 
 #include "ModelTable.h"
+#include "PlanWatch.h"
 #include "ProbesToTags.h"
 #include "TimedCopy.h"
 #include "torch/Attach.h"
@@ -21,26 +23,51 @@
 namespace torchprof {
 
 using namespace torch::jit;
+using format::PlanPart;
 
-/// Between a function's name and its root's number. No name in Python or in
+/// Between a function's name and what we have to say of it: the number of its
+/// root, and of a part the number of PlanPart. No name in Python or in
 /// TorchScript holds it.
-static constexpr std::string_view RootMark = "\x1ftorchprof:";
+static constexpr std::string_view OwnerMark = "\x1ftorchprof:";
 
 static std::string rootMark(format::SiteId Root) {
-  return std::string(RootMark) + std::to_string(Root.number());
+  return std::string(OwnerMark) + std::to_string(Root.number());
 }
 
-/// Executors that LibTorch makes for parts of what it already runs: the nodes
-/// have their tags, or must not have any.
-static bool isPart(const std::string &Name) {
-  return Name.empty() || Name.front() == '<' || Name == "defaults" ||
-         Name == "fallback_function";
+/// What of a function has the name \p Name. For what is not the whole, LibTorch
+/// makes executors out of what it already runs: the nodes have their tags, or
+/// must not have any.
+static PlanPart partOf(const std::string &Name) {
+  if (Name == "<forward op>" || Name == "<foward op>")
+    return PlanPart::Forward;
+  if (Name == "<backward op>")
+    return PlanPart::Backward;
+  if (Name == "fallback_function")
+    return PlanPart::Fallback;
+  if (Name == "<forked function>")
+    return PlanPart::Fork;
+  if (Name.empty() || Name.front() == '<' || Name == "defaults")
+    return PlanPart::Other;
+  return PlanPart::Whole;
+}
+
+/// The name of a part with its owner's mark; the name alone if there is none. A
+/// default value of an operator, say, is no part of the method that needs it.
+static std::string nameOfPart(const std::string &Name) {
+  PlanOwner Owner = MakingScope::ownerHere();
+  if (!Owner.Root || partOf(Name) == PlanPart::Other)
+    return Name;
+  if (Owner.Part != PlanPart::Backward)
+    Owner.Part = partOf(Name);
+  return Name + rootMark(*Owner.Root) + ',' +
+         std::to_string(static_cast<uint32_t>(Owner.Part));
 }
 
 namespace {
 struct TaggedFunction {
-  std::shared_ptr<Graph> Body; ///< null: not to be profiled
-  std::string Name;
+  std::shared_ptr<Graph> Body; ///< null: stays as it is
+  std::string Name;            ///< empty: stays as it is
+  std::optional<format::SiteId> Root = {};
 };
 } // namespace
 
@@ -65,11 +92,10 @@ static void warnOfFailure(const std::string &Function) noexcept {
 static TaggedFunction tagInstrumented(const std::shared_ptr<Graph> &Body,
                                       const std::string &Name) {
   TaggedFunction Result{Body->copy(), Name};
-  std::optional<format::SiteId> Root;
-  if (!attachOptions().Attach || !turnProbesIntoTags(*Result.Body, Root))
+  if (!attachOptions().Attach || !turnProbesIntoTags(*Result.Body, Result.Root))
     return TaggedFunction();
-  if (Root)
-    Result.Name += rootMark(*Root);
+  if (Result.Root)
+    Result.Name += rootMark(*Result.Root);
   return Result;
 }
 
@@ -80,12 +106,13 @@ static TaggedFunction tagFunction(const std::shared_ptr<Graph> &Body,
       return TaggedFunction();
     if (hasProbes(*Body))
       return tagInstrumented(Body, Name);
-    if (isPart(Name))
-      return TaggedFunction();
+    if (partOf(Name) != PlanPart::Whole)
+      return {nullptr, nameOfPart(Name)};
     std::optional<MethodTags> Tags = tagsOf(Body, Name);
     if (!Tags)
       return TaggedFunction();
-    TaggedFunction Result{Body->copy(), Name + rootMark(Tags->Root)};
+    TaggedFunction Result{Body->copy(), Name + rootMark(Tags->Root),
+                          Tags->Root};
     Tags->Nodes->tag(*Result.Body);
     return Result;
   } catch (...) {
@@ -94,16 +121,23 @@ static TaggedFunction tagFunction(const std::shared_ptr<Graph> &Body,
   }
 }
 
-/// The root's number behind the name of a function, and the name alone.
-static std::optional<format::SiteId> takeRoot(std::string &Name) {
-  size_t Mark = Name.find(RootMark);
-  if (Mark == std::string::npos)
-    return std::nullopt;
-  int64_t Number = 0;
-  const char *Digits = Name.data() + Mark + RootMark.size();
-  std::from_chars(Digits, Name.data() + Name.size(), Number);
+/// What the mark behind the name of a function says; leaves the name alone.
+static PlanOwner takeOwner(std::string &Name) {
+  PlanOwner Owner;
+  size_t Mark = Name.find(OwnerMark);
+  if (Mark == std::string::npos) {
+    Owner.Part = partOf(Name);
+    return Owner;
+  }
+  const char *End = Name.data() + Name.size();
+  int64_t Root = 0;
+  uint32_t Part = static_cast<uint32_t>(PlanPart::Whole);
+  const char *Rest =
+      std::from_chars(Name.data() + Mark + OwnerMark.size(), End, Root).ptr;
+  if (Rest != End)
+    std::from_chars(Rest + 1, End, Part);
   Name.resize(Mark);
-  return format::SiteId::fromNumber(Number);
+  return {format::SiteId::fromNumber(Root), static_cast<PlanPart>(Part)};
 }
 
 static const std::shared_ptr<Graph> &asGraph(const void *Pointer) {
@@ -117,10 +151,11 @@ static std::string &asName(void *Pointer) {
 /// \p Construct(graph, name) calls the constructor itself.
 template <typename Constructor>
 static void makeExecutor(const void *Body, void *Name, Constructor Construct) {
+  uint64_t Begin = ticksNow();
   TaggedFunction Tagged = tagFunction(asGraph(Body), asName(Name));
-  if (!Tagged.Body)
-    return Construct(Body, Name);
-  Construct(&Tagged.Body, &Tagged.Name);
+  MakingScope::addOwn(Begin, Tagged.Root);
+  Construct(Tagged.Body ? &Tagged.Body : Body,
+            Tagged.Name.empty() ? Name : &Tagged.Name);
 }
 
 static void executor(TorchprofExecutor *Real, void *Self, const void *Body,
@@ -138,16 +173,37 @@ static void modeExecutor(TorchprofModeExecutor *Real, void *Self,
 
 static void code(TorchprofCode *Real, void *Self, const void *Body, void *Name,
                  size_t Depth) {
+  if (!asGraph(Body))
+    return Real(Self, Body, Name, Depth);
   std::shared_ptr<Graph> Timed;
-  std::optional<format::SiteId> Root = takeRoot(asName(Name));
+  PlanOwner Owner = takeOwner(asName(Name));
+  CodeScope Making(Owner);
   try {
-    if (asGraph(Body))
-      Timed = timedCopy(*asGraph(Body), Root);
+    Timed =
+        timedCopy(*asGraph(Body),
+                  Owner.Part == PlanPart::Whole ? Owner.Root : std::nullopt);
   } catch (...) {
     warnOfFailure(asName(Name));
     Timed = nullptr;
   }
+  Making.ownWorkEnds();
   Real(Self, Timed ? &Timed : Body, Name, Depth);
+  Making.made(*asGraph(Body));
+}
+
+static void *plan(TorchprofPlan *Real, void *Self, void *Stack, size_t Depth,
+                  size_t HasDepth) {
+  // Of the register for a bool, the lowest byte counts.
+  PlanScope Making(Self, static_cast<uint8_t>(HasDepth) ? std::optional(Depth)
+                                                        : std::nullopt);
+  return Real(Self, Stack, Depth, HasDepth);
+}
+
+static void *oldPlan(TorchprofOldPlan *Real, void *Self, void *Stack,
+                     size_t HasDepth, size_t Depth) {
+  PlanScope Making(Self, static_cast<uint8_t>(HasDepth) ? std::optional(Depth)
+                                                        : std::nullopt);
+  return Real(Self, Stack, HasDepth, Depth);
 }
 
 static void method(TorchprofMethod *Real, void *Self, void *Object,
@@ -167,4 +223,4 @@ static void method(TorchprofMethod *Real, void *Self, void *Object,
 
 const TorchprofHooks torchprof_attach_hooks = {
     torchprof::executor, torchprof::modeExecutor, torchprof::code,
-    torchprof::method};
+    torchprof::method,   torchprof::plan,         torchprof::oldPlan};

@@ -1,4 +1,4 @@
-/*===- Hooks.h - what LibTorch's constructors call first ----------*- C -*-===*\
+/*===- Hooks.h - what LibTorch's functions call first -------------*- C -*-===*\
 |*                                                                            *|
 |* LibTorch makes everything that its interpreter runs by two constructors,   *|
 |* and calls them through its table of linked functions, so that others can   *|
@@ -6,7 +6,9 @@
 |* pointer (Itanium C++ ABI, 3.1.2.3), which C can hand on without knowing    *|
 |* the class.                                                                 *|
 |*                                                                            *|
-|* Each hook calls Real, the constructor itself, with the same arguments or   *|
+|* One function more makes plans: a hook around it knows when and how long.   *|
+|*                                                                            *|
+|* Each hook calls Real, the function itself, with the same arguments or      *|
 |* with better ones, and lets its exceptions pass.                            *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
@@ -31,6 +33,14 @@ typedef void TorchprofCode(void *Self, const void *Graph, void *Name,
                            size_t Depth);
 /* Method(intrusive_ptr<ivalue::Object>, Function *) */
 typedef void TorchprofMethod(void *Self, void *Object, void *Function);
+/* ExecutionPlan const &ProfilingGraphExecutorImpl::getOptimizedPlanFor(
+       std::vector<IValue> &, std::optional<size_t>)
+   An optional number travels in two registers: here the number and whether
+   there is one, in the second form the other way round. */
+typedef void *TorchprofPlan(void *Self, void *Stack, size_t Depth,
+                            size_t HasDepth);
+typedef void *TorchprofOldPlan(void *Self, void *Stack, size_t HasDepth,
+                               size_t Depth);
 
 struct TorchprofHooks {
   void (*Executor)(TorchprofExecutor *Real, void *Self, const void *Graph,
@@ -41,22 +51,43 @@ struct TorchprofHooks {
                size_t Depth);
   void (*Method)(TorchprofMethod *Real, void *Self, void *Object,
                  void *Function);
+  void *(*Plan)(TorchprofPlan *Real, void *Self, void *Stack, size_t Depth,
+                size_t HasDepth);
+  void *(*OldPlan)(TorchprofOldPlan *Real, void *Self, void *Stack,
+                   size_t HasDepth, size_t Depth);
 };
 
 /* The hooks, a symbol of libtorchprof_attach.so. */
 extern __attribute__((visibility("default")))
 const struct TorchprofHooks torchprof_attach_hooks;
 
-/* The parameters of a constructor and their names, for functions that take its
-   place. */
+/* The parameters of a function, their names and its result, for those that take
+   its place. */
 #define PARAMETERS_Executor void *Self, const void *Graph, void *Name
 #define PARAMETERS_ModeExecutor PARAMETERS_Executor, int Mode
 #define PARAMETERS_Code PARAMETERS_Executor, size_t Depth
 #define PARAMETERS_Method void *Self, void *Object, void *Function
+#define PARAMETERS_Plan void *Self, void *Stack, size_t Depth, size_t HasDepth
+#define PARAMETERS_OldPlan                                                     \
+  void *Self, void *Stack, size_t HasDepth, size_t Depth
 #define ARGUMENTS_Executor Self, Graph, Name
 #define ARGUMENTS_ModeExecutor Self, Graph, Name, Mode
 #define ARGUMENTS_Code Self, Graph, Name, Depth
 #define ARGUMENTS_Method Self, Object, Function
+#define ARGUMENTS_Plan Self, Stack, Depth, HasDepth
+#define ARGUMENTS_OldPlan Self, Stack, HasDepth, Depth
+#define RESULT_Executor void
+#define RESULT_ModeExecutor void
+#define RESULT_Code void
+#define RESULT_Method void
+#define RESULT_Plan void *
+#define RESULT_OldPlan void *
+#define RETURN_Executor
+#define RETURN_ModeExecutor
+#define RETURN_Code
+#define RETURN_Method
+#define RETURN_Plan return
+#define RETURN_OldPlan return
 
 #ifdef __cplusplus
 }

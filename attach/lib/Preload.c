@@ -92,9 +92,9 @@ static void *real(const char *Symbol, void *Ours) {
 
 /* What takes the place of a constructor. */
 #define TORCHPROF_CONSTRUCTOR(HOOK, ID, SYMBOL)                                \
-  __attribute__((visibility("default"))) void torchprof_##ID(                  \
-      PARAMETERS_##HOOK) __asm__(SYMBOL);                                      \
-  void torchprof_##ID(PARAMETERS_##HOOK) {                                     \
+  __attribute__((visibility("default")))                                       \
+  RESULT_##HOOK torchprof_##ID(PARAMETERS_##HOOK) __asm__(SYMBOL);             \
+  RESULT_##HOOK torchprof_##ID(PARAMETERS_##HOOK) {                            \
     static Torchprof##HOOK *Real;                                              \
     pthread_once(&Attached, attach);                                           \
     Torchprof##HOOK *Known = __atomic_load_n(&Real, __ATOMIC_RELAXED);         \
@@ -103,8 +103,8 @@ static void *real(const char *Symbol, void *Ours) {
       __atomic_store_n(&Real, Known, __ATOMIC_RELAXED);                        \
     }                                                                          \
     if (Hooks)                                                                 \
-      Hooks->HOOK(Known, ARGUMENTS_##HOOK);                                    \
+      RETURN_##HOOK Hooks->HOOK(Known, ARGUMENTS_##HOOK);                      \
     else                                                                       \
-      Known(ARGUMENTS_##HOOK);                                                 \
+      RETURN_##HOOK Known(ARGUMENTS_##HOOK);                                   \
   }
 #include "Constructors.def"

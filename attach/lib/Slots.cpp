@@ -33,8 +33,8 @@ struct Constructor {
 
 #define TORCHPROF_CONSTRUCTOR(HOOK, ID, SYMBOL)                                \
   Torchprof##HOOK *Real_##ID;                                                  \
-  void hook_##ID(PARAMETERS_##HOOK) {                                          \
-    torchprof_attach_hooks.HOOK(Real_##ID, ARGUMENTS_##HOOK);                  \
+  RESULT_##HOOK hook_##ID(PARAMETERS_##HOOK) {                                 \
+    RETURN_##HOOK torchprof_attach_hooks.HOOK(Real_##ID, ARGUMENTS_##HOOK);    \
   }
 #include "Constructors.def"
 

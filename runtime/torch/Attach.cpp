@@ -2,9 +2,12 @@
 
 #include "Attach.h"
 
+#include "Clock.h"
 #include "Control.h"
 #include "ManifestClass.h"
 #include "Warn.h"
+
+#include <new>
 
 namespace torchprof {
 
@@ -37,6 +40,24 @@ void noteGroup(format::SiteId Site, std::string_view Members) {
 
 void noteLeftOut(format::SiteId Site) {
   addNote(Site, format::DynamicKind::LeftOut, "");
+}
+
+uint64_t ticksNow() noexcept {
+  static const bool IsChosen = [] {
+    try {
+      currentOptions(); // chooses the clock
+    } catch (const std::bad_alloc &) {
+    }
+    return true;
+  }();
+  (void)IsChosen;
+  return clock::ticks();
+}
+
+void notePlan(std::optional<format::SiteId> Root,
+              std::optional<format::SiteId> First,
+              const format::PlanEvent &Event) {
+  addPlan(Root, First, Event);
 }
 
 void warnOfAttach(std::string_view Text) {

@@ -9,9 +9,11 @@
 #ifndef TORCHPROF_ATTACH_H
 #define TORCHPROF_ATTACH_H
 
+#include "torchprof/format/PlanEvent.h"
 #include "torchprof/format/Site.h"
 #include "torchprof/torchprof.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +43,16 @@ TORCHPROF_API void noteGroup(format::SiteId Site, std::string_view Members);
 
 /// Notes that a plan of its method has no node of \p Site.
 TORCHPROF_API void noteLeftOut(format::SiteId Site);
+
+/// The time in the collector's ticks.
+TORCHPROF_API uint64_t ticksNow() noexcept;
+
+/// Notes a plan that LibTorch has made, on the thread that has made it. \p
+/// Event has all but the sites, the thread and the run. Nothing for a function
+/// without sites.
+TORCHPROF_API void notePlan(std::optional<format::SiteId> Root,
+                            std::optional<format::SiteId> First,
+                            const format::PlanEvent &Event);
 
 /// Prints `torchprof: warning: TEXT`. The caller sees to it that a cause is
 /// named once.
