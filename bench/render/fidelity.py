@@ -91,13 +91,23 @@ def frozen_text(row):
     return "cannot be frozen" if percent is None else "%.2f %%" % percent
 
 
+def has_grad(rows):
+    """False for what was measured of instrumented files, before torchprof
+    attached."""
+    return any("grad_unattributed_pct" in row for row in rows)
+
+
 def coverage(results):
+    measured = [rows for _, rows in rows_of(results, "coverage")]
+    attached = bool(measured) and all(map(has_grad, measured))
     lines = ["## Nothing missing", ""] + how("coverage") + [
-        "Every model of the test zoo that runs on one thread, attached: self times "
+        "Every model of the test zoo that runs on one thread, "
+        + ("attached" if attached else "instrumented") + ": self times "
         "and what lies between the nodes must sum to the total. Where the mean node "
         "is above 20 µs, less than 2 % should be unattributed; with shorter nodes "
-        "the interpreter's own instructions show. With `--grad`, what LibTorch itself "
-        "does around a part that it differentiates shows too.", "",
+        "the interpreter's own instructions show."
+        + (" With `--grad`, what LibTorch itself does around a part that it "
+           "differentiates shows too." if attached else ""), "",
         "Most of what is unattributed is the interpreter reading parameters out "
         "of modules, a dozen for each batch norm, from memory that the node "
         "before it has pushed out of the caches. Small inputs make its share "
@@ -106,26 +116,29 @@ def coverage(results):
         "too.", ""]
     for version, rows in rows_of(results, "coverage"):
         measured = [row for row in rows if "absent" not in row]
-        with_grad = [row["grad_unattributed_pct"] for row in measured]
+        with_grad = [row["grad_unattributed_pct"] for row in measured
+                     if "grad_unattributed_pct" in row]
         long = [row for row in measured if row["mean_node_ns"] > 20e3]
         lines += ["### " + version, "",
                   "%d of %d models add up exactly. %d models have a mean node "
                   "above 20 µs; %d of them leave"
                   % (sum(row["adds_up"] for row in measured), len(measured),
                      len(long), sum(row["unattributed_pct"] < 2 for row in long)),
-                  "less than 2 %% unattributed. With grad, %.1f %% of the time is "
-                  "attributed in the median over all models (bar 97), %.1f %% in "
-                  "the worst (bar 90)." % (
-                      100 - statistics.median(with_grad), 100 - max(with_grad)),
-                  ""]
+                  "less than 2 % unattributed." + (with_grad and (
+                      " With grad, %.1f %% of the time is attributed in the median "
+                      "over all models (bar 97), %.1f %% in the worst (bar 90)."
+                      % (100 - statistics.median(with_grad),
+                         100 - max(with_grad))) or ""), ""]
         lines += table(
-            ["model", "nodes in a run", "mean node", "unattributed", "", "frozen",
-             "with grad"],
+            ["model", "nodes in a run", "mean node", "unattributed", "", "frozen"]
+            + ["with grad"] * has_grad(rows),
             [[row["model"], number(row["nodes_per_run"]),
               duration(row["mean_node_ns"]), "%.2f %%" % row["unattributed_pct"],
               None if row not in long else
               "holds" if row["unattributed_pct"] < 2 else "above",
-              frozen_text(row), "%.2f %%" % row["grad_unattributed_pct"]]
+              frozen_text(row)]
+             + (["%.2f %%" % row["grad_unattributed_pct"]] if has_grad(rows)
+                else [])
              for row in sorted(measured, key=lambda r: -r["mean_node_ns"])])
         missing = [row for row in rows if "absent" in row]
         if missing:

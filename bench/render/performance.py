@@ -57,18 +57,20 @@ def verdict(row, least, median):
 
 
 def probe(results):
+    attached = any(row["variant"].startswith("attached")
+                   for _, rows in rows_of(results, "probe") for row in rows)
     lines = ["## A node", ""] + how("probe") + [
         "A chain of 300 nodes, without torchprof and with; nanoseconds that it "
         "adds to a node.",
         "Lowered and explicit probes are an instrumented file's, without hooks, in "
-        "the interpreter;",
-        "attached is LibTorch's executor with hooks: in its plan for good, in the "
-        "one for gradients,",
-        "and in its first run, which profiles. The operators are `aten::relu` on 8 "
+        "the interpreter"
+        + ("; attached is LibTorch's executor with hooks: in its plan for good, "
+           "in the one for gradients, and in its first run, which profiles"
+           if attached else "") + ". The operators are `aten::relu` on 8 "
         "floats, and",
         "`aten::add` of two integers, whose own time is so short that the "
         "difference is known",
-        "better; `%s` reads so many kilobytes, after which a probe finds nothing "
+        "better; `%s` reads so many kilobytes (2048 where none are named), after which a probe finds nothing "
         "of its" % COLD,
         "own in the nearer caches. Each number is the median over several "
         "processes.", ""]
@@ -86,7 +88,8 @@ def probe(results):
             if row["variant"].startswith(("executor", "interpreter")):
                 continue
             cells.append([row["node"], row["variant"],
-                          None if "stopped" in row["variant"] else row["mode"],
+                          row["mode"] if "," in row["variant"]
+                          and "stopped" not in row["variant"] else None,
                           "%s / %s" % (number(row["min_ns"]),
                                        number(row["median_ns"])),
                           words, verdict(row, least, median)])
