@@ -42,6 +42,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <malloc.h>
 #include <string>
 #include <vector>
 
@@ -214,6 +215,10 @@ int main(int Count, char **Arguments) {
   auto Repetitions =
       Count > 2 ? unsigned(std::max(1, std::atoi(Arguments[2]))) : K.Turns;
   at::set_num_threads(1);
+  // Else some variants give memory back to the system with each call and fetch
+  // it again, and others do not: hundreds of nanoseconds per node.
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 64 << 20);
   at::NoGradGuard NoGrad;
   registerModel(K);
   torchprof_set_option("nodes", "all"); // integers too
