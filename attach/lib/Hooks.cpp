@@ -191,18 +191,21 @@ static void code(TorchprofCode *Real, void *Self, const void *Body, void *Name,
   Making.made(*asGraph(Body));
 }
 
+/// The depth that is passed, in two registers, if one is.
+static std::optional<size_t> passedDepth(size_t HasDepth, size_t Depth) {
+  // Of the register for a bool, the lowest byte counts.
+  return static_cast<uint8_t>(HasDepth) ? std::optional(Depth) : std::nullopt;
+}
+
 static void *plan(TorchprofPlan *Real, void *Self, void *Stack, size_t Depth,
                   size_t HasDepth) {
-  // Of the register for a bool, the lowest byte counts.
-  PlanScope Making(Self, static_cast<uint8_t>(HasDepth) ? std::optional(Depth)
-                                                        : std::nullopt);
+  PlanScope Making(Self, passedDepth(HasDepth, Depth));
   return Real(Self, Stack, Depth, HasDepth);
 }
 
 static void *oldPlan(TorchprofOldPlan *Real, void *Self, void *Stack,
                      size_t HasDepth, size_t Depth) {
-  PlanScope Making(Self, static_cast<uint8_t>(HasDepth) ? std::optional(Depth)
-                                                        : std::nullopt);
+  PlanScope Making(Self, passedDepth(HasDepth, Depth));
   return Real(Self, Stack, HasDepth, Depth);
 }
 

@@ -169,18 +169,13 @@ struct GraphCounts {
 
 /// The site of the first node that has one.
 static std::optional<format::SiteId> firstSite(Block *In) {
-  for (Node *N : In->nodes()) {
-    if (const TagContent *Tag = tagOf(N); Tag && Tag->Site)
-      return Tag->Site;
-    for (Block *Inner : N->blocks())
-      if (std::optional<format::SiteId> Found = firstSite(Inner))
-        return Found;
-    if (N->hasAttribute(attr::Subgraph))
-      if (std::optional<format::SiteId> Found =
-              firstSite(N->g(attr::Subgraph)->block()))
-        return Found;
-  }
-  return std::nullopt;
+  std::optional<format::SiteId> Found;
+  visitNodes(In, [&](Node *N) {
+    if (const TagContent *Tag = tagOf(N))
+      Found = Tag->Site;
+    return Found.has_value();
+  });
+  return Found;
 }
 
 void CodeScope::made(Graph &Body) noexcept {

@@ -62,6 +62,23 @@ struct Tag : torch::jit::Scope {
   const std::shared_ptr<const TagContent> Content;
 };
 
+/// Visits the nodes of a block in the order of the program, with those of the
+/// blocks and graphs in them, until \p Visit returns true. True if it did.
+template <typename Function>
+bool visitNodes(torch::jit::Block *In, Function &&Visit) {
+  for (torch::jit::Node *N : In->nodes()) {
+    if (Visit(N))
+      return true;
+    for (torch::jit::Block *Inner : N->blocks())
+      if (visitNodes(Inner, Visit))
+        return true;
+    if (N->hasAttribute(torch::jit::attr::Subgraph) &&
+        visitNodes(N->g(torch::jit::attr::Subgraph)->block(), Visit))
+      return true;
+  }
+  return false;
+}
+
 /// What the tag of \p N says, or null.
 inline const TagContent *tagOf(torch::jit::Node *N) {
   torch::jit::ScopePtr Scope = N->scope();

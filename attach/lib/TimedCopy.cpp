@@ -217,52 +217,31 @@ private:
 };
 
 bool hasTags(Block *In) {
-  for (Node *N : In->nodes()) {
-    if (tagOf(N))
-      return true;
-    for (Block *Inner : N->blocks())
-      if (hasTags(Inner))
-        return true;
-    if (N->hasAttribute(attr::Subgraph) &&
-        hasTags(N->g(attr::Subgraph)->block()))
-      return true;
-  }
-  return false;
+  return visitNodes(In, [](Node *N) { return tagOf(N) != nullptr; });
 }
 
-/// The sites that have a node in a plan.
-class PresentSites {
-public:
-  void visit(Block *In) {
-    for (Node *N : In->nodes()) {
-      if (const TagContent *Tag = tagOf(N)) {
-        Order = Tag->Order;
-        if (Tag->Site)
-          Sites.insert(Tag->Site->number());
-        // Nodes in another's place are its region.
-        for (format::SiteId Region : Tag->Regions)
-          Sites.insert(Region.number());
-      }
-      for (Block *Inner : N->blocks())
-        visit(Inner);
-      if (N->hasAttribute(attr::Subgraph) && N->kind() != prim::fork)
-        visit(N->g(attr::Subgraph)->block());
-    }
-  }
-
-  /// Notes those of the method that have none.
-  void noteOthers() const {
-    if (!Order)
-      return;
-    for (const NodeSites &Known : *Order)
-      if (Known.Site && !Sites.count(Known.Site->number()))
-        noteLeftOut(*Known.Site);
-  }
-
-private:
-  std::unordered_set<int64_t> Sites;
-  std::shared_ptr<const NodeOrder> Order; ///< of the method
-};
+/// Notes the sites of the method that have no node in its plan.
+void noteMissing(Block *Plan) {
+  std::unordered_set<int64_t> Present;
+  std::shared_ptr<const NodeOrder> Order;
+  visitNodes(Plan, [&](Node *N) {
+    const TagContent *Tag = tagOf(N);
+    if (!Tag)
+      return false;
+    Order = Tag->Order;
+    if (Tag->Site)
+      Present.insert(Tag->Site->number());
+    // Nodes in another's place are its region.
+    for (format::SiteId Region : Tag->Regions)
+      Present.insert(Region.number());
+    return false;
+  });
+  if (!Order)
+    return;
+  for (const NodeSites &Known : *Order)
+    if (Known.Site && !Present.count(Known.Site->number()))
+      noteLeftOut(*Known.Site);
+}
 
 } // namespace
 
@@ -272,11 +251,8 @@ std::shared_ptr<Graph> timedCopy(Graph &Body,
     return nullptr;
   std::shared_ptr<Graph> Copy = Body.copy();
   tagReplacedNodes(*Copy);
-  if (Root) {
-    PresentSites Present;
-    Present.visit(Copy->block());
-    Present.noteOthers();
-  }
+  if (Root)
+    noteMissing(Copy->block());
   TagLowering Lowering(*Copy);
   Lowering.lower(Copy->block());
   if (Root)
