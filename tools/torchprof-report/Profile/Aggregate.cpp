@@ -48,8 +48,9 @@ void report::recordSample(format::Cell &C, uint64_t Ticks) {
   C.Folded = 0; // there is no record
 }
 
-/// Ticks of another clock in ticks of this one, rounded.
-static UInt128 scaled(UInt128 Ticks, long double Scale) {
+UInt128 report::scaled(UInt128 Ticks, long double Scale) {
+  if (Scale == 1)
+    return Ticks;
   return static_cast<UInt128>(static_cast<long double>(Ticks) * Scale + 0.5L);
 }
 
@@ -57,8 +58,7 @@ void report::addMeasure(format::MeasureCell &To,
                         const format::MeasureCell &From, format::MeasureSum How,
                         double Scale) {
   using llvm::SaturatingAdd;
-  uint64_t Time =
-      Scale == 1 ? From.Time : static_cast<uint64_t>(scaled(From.Time, Scale));
+  auto Time = static_cast<uint64_t>(scaled(From.Time, Scale));
   To.Max = std::max(To.Max, From.Max);
   To.Sum = How == format::MeasureSum::Peak ? std::max(To.Sum, From.Sum)
                                            : SaturatingAdd(To.Sum, From.Sum);
@@ -72,16 +72,14 @@ void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
   Begins += C.Begins;
   Cut += C.Cut;
   UInt128 CellSquares = UInt128(C.SquaresHigh) << 64 | C.SquaresLow;
-  bool Exact = Scale == 1;
-  Sum += Exact ? C.Sum : scaled(C.Sum, Scale);
-  Squares +=
-      Exact ? CellSquares : scaled(CellSquares, (long double)Scale * Scale);
-  Nested += Exact ? C.Nested : scaled(C.Nested, Scale);
+  Sum += scaled(C.Sum, Scale);
+  Squares += scaled(CellSquares, (long double)Scale * Scale);
+  Nested += scaled(C.Nested, Scale);
   if (CellCount == 0)
     return;
   Count += CellCount;
   auto One = [&](uint64_t Ticks) {
-    return Exact ? Ticks : static_cast<uint64_t>(scaled(Ticks, Scale));
+    return static_cast<uint64_t>(scaled(Ticks, Scale));
   };
   Min = std::min(Min, One(C.Min));
   Max = std::max(Max, One(C.Max));
@@ -96,7 +94,7 @@ void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
     if (Samples == 0)
       continue;
     unsigned Bucket = I;
-    if (!Exact)
+    if (Scale != 1)
       Bucket = format::histogramBucket(
           static_cast<uint64_t>(format::histogramMiddle(I) * Scale + 0.5));
     Histogram[Bucket] += Samples;

@@ -21,6 +21,10 @@ namespace torchprof::report {
 
 using UInt128 = unsigned __int128;
 
+/// Ticks that are \p Scale times as long as those that are wanted, rounded. A
+/// scale of exactly 1 keeps every number exact.
+UInt128 scaled(UInt128 Ticks, long double Scale);
+
 /// Copies a cell, which its owner may be writing if \p Live. Returns false for
 /// a torn cell: the writer was stopped in the middle of an update and the
 /// numbers do not belong together.
@@ -53,8 +57,7 @@ struct Aggregate {
   /// Empty (nothing wanted it) or HistogramBuckets counts.
   std::vector<uint64_t> Histogram;
 
-  /// Adds a cell whose ticks are \p Scale times as long as this aggregate's. A
-  /// scale of exactly 1 keeps every number exact.
+  /// Adds a cell whose ticks are \p Scale times as long as this aggregate's.
   void add(const format::Cell &C, double Scale = 1, bool WithHistogram = true);
   void add(const Aggregate &Other);
 

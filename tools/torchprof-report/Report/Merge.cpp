@@ -2,6 +2,8 @@
 
 #include "Merge.h"
 
+#include "../Profile/Aggregate.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -13,12 +15,6 @@ static std::string hexList(const std::set<uint64_t> &Ids) {
   for (uint64_t Id : Ids)
     Text += (Text.empty() ? "" : ", ") + utohexstr(Id, /*LowerCase=*/true);
   return Text.empty() ? "no model" : Text;
-}
-
-static uint64_t scaled(uint64_t Ticks, double Scale) {
-  return Scale == 1
-             ? Ticks
-             : static_cast<uint64_t>(static_cast<double>(Ticks) * Scale + 0.5);
 }
 
 Error Merger::add(const Profile &P) {
@@ -56,7 +52,7 @@ Error Merger::add(const Profile &P) {
       RunCounts[Root] += R.Count;
       std::deque<format::RunSample> &Ring = Runs[Root];
       for (format::RunSample S : R.Samples) {
-        S.LatencyTicks = scaled(S.LatencyTicks, Scale);
+        S.LatencyTicks = static_cast<uint64_t>(scaled(S.LatencyTicks, Scale));
         Ring.push_back(S);
         if (Ring.size() > format::RunsCapacity)
           Ring.pop_front();
@@ -75,8 +71,8 @@ void Merger::addPlans(const Profile &P, const SlotToSite &Slots, double Scale) {
   for (format::PlanEvent E : P.Plans) {
     E.Root = SlotOf(E.Root);
     E.First = SlotOf(E.First);
-    E.Ticks = scaled(E.Ticks, Scale);
-    E.OwnTicks = scaled(E.OwnTicks, Scale);
+    E.Ticks = static_cast<uint64_t>(scaled(E.Ticks, Scale));
+    E.OwnTicks = static_cast<uint64_t>(scaled(E.OwnTicks, Scale));
     Result.Plans.push_back(E);
   }
 }
