@@ -87,9 +87,13 @@ std::string dynamicKinds() {
   return Out;
 }
 
+/// The head of an enumeration's table.
+std::string wordsOf(const char *Column) {
+  return row(Column, "in JSON and in tables", "is") + row("---", "---", "---");
+}
+
 std::string planKinds() {
-  std::string Out =
-      row("Kind", "in JSON and in tables", "is") + row("---", "---", "---");
+  std::string Out = wordsOf("Kind");
 #define TORCHPROF_PLAN_KIND(NAME, NUMBER, TEXT, MEANING)                       \
   Out += row(NUMBER, "`" TEXT "`", cell(MEANING));
 #include "torchprof/format/PlanKinds.def"
@@ -97,8 +101,7 @@ std::string planKinds() {
 }
 
 std::string planParts() {
-  std::string Out =
-      row("Part", "in JSON and in tables", "is") + row("---", "---", "---");
+  std::string Out = wordsOf("Part");
 #define TORCHPROF_PLAN_PART(NAME, NUMBER, TEXT, MEANING)                       \
   Out += row(NUMBER, "`" TEXT "`", cell(MEANING));
 #include "torchprof/format/PlanParts.def"

@@ -49,6 +49,15 @@ void record(const std::string &File, const std::function<void()> &Body) {
   startAfresh();
 }
 
+void recordModel(const std::string &File, unsigned Sites,
+                 const std::function<void()> &Body) {
+  record(File, [&] {
+    useTestClock();
+    addTestModel(7, Sites);
+    Body();
+  });
+}
+
 void recordInChild(const std::string &File, const std::function<void()> &Body) {
   EXPECT_EQ(runChild([&] {
               ASSERT_EQ(setOption("file", File), 0);

@@ -58,11 +58,7 @@ Cell mended(Folding F, LastRecord R) {
 class Log : public testing::Test {
 protected:
   ReadProfile recorded(const std::function<void()> &Body) {
-    record(Folder.file("p.tprof"), [&] {
-      useTestClock();
-      addTestModel(7, 3);
-      Body();
-    });
+    recordModel(Folder.file("p.tprof"), 3, Body);
     return readProfile(Folder.file("p.tprof"));
   }
   TestFolder Folder;

@@ -18,11 +18,7 @@ namespace {
 class PlanEventsTest : public testing::Test {
 protected:
   void recordPlans(const std::function<void()> &Body) {
-    record(Folder.file("p.tprof"), [&] {
-      useTestClock();
-      addTestModel(7, 3);
-      Body();
-    });
+    recordModel(Folder.file("p.tprof"), 3, Body);
   }
   ReadProfile profile() { return readProfile(Folder.file("p.tprof")); }
   TestFolder Folder;

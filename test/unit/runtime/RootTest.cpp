@@ -17,11 +17,7 @@ namespace {
 class Root : public testing::Test {
 protected:
   void run(const std::function<void()> &Body) {
-    record(Folder.file("p.tprof"), [&] {
-      useTestClock();
-      addTestModel(7, 4);
-      Body();
-    });
+    recordModel(Folder.file("p.tprof"), 4, Body);
   }
   ReadProfile profile() { return readProfile(Folder.file("p.tprof")); }
   TestFolder Folder;

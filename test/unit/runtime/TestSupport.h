@@ -150,7 +150,11 @@ void waitForFold();
 /// closes that as the exit handler does.
 void record(const std::string &File, const std::function<void()> &Body);
 
-/// The same in a child process; expects exit code 0.
+/// The same on the test's clock, with a model of id 7 and so many sites.
+void recordModel(const std::string &File, unsigned Sites,
+                 const std::function<void()> &Body);
+
+/// record() in a child process; expects exit code 0.
 void recordInChild(const std::string &File, const std::function<void()> &Body);
 
 /// Registers the model of manifestText().

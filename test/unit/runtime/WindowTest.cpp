@@ -20,11 +20,7 @@ namespace {
 class WindowTest : public testing::Test {
 protected:
   void run(const std::function<void()> &Body) {
-    record(Folder.file("p.tprof"), [&] {
-      useTestClock();
-      addTestModel(7, 3);
-      Body();
-    });
+    recordModel(Folder.file("p.tprof"), 3, Body);
   }
   ReadProfile profile(const char *Name = "p.tprof") {
     return readProfile(Folder.file(Name));
