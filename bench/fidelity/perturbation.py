@@ -73,7 +73,10 @@ def main():
     parser.add_argument("--lib", required=True)
     parser.add_argument("--work", required=True)
     arguments = parser.parse_args()
-    library = os.path.join(arguments.lib, "libtorchprof_%s.so").__mod__
+
+    def library(part):
+        return os.path.join(arguments.lib, "libtorchprof_%s.so" % part)
+
     profile = os.path.join(arguments.work, "perturbation-%p.tprof")
     environments = {
         "plain": {},
@@ -95,16 +98,16 @@ def main():
                  "--behave", probed if how == "probed" else plain, to],
                 env=dict(os.environ, **environments[how]), check=True)
             seen[how] = torch.load(to)
-            for suffix, (shape, values) in zip(("", "_grad"), seen[how]):
+            for suffix, (shape, values), (_, wanted) in zip(
+                    ("", "_grad"), seen[how], seen["plain"]):
                 result[how + suffix] = shape
-                wanted = dict(zip(("", "_grad"), seen["plain"]))[suffix][1]
                 result["equal_" + how + suffix] = len(values) == len(wanted) \
                     and all(map(torch.equal, values, wanted))
         print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--behave":
+    if sys.argv[1:2] == ["--behave"]:
         if "RUNTIME" in os.environ:
             torch.ops.load_library(os.environ["RUNTIME"])
         behave(*sys.argv[2:])

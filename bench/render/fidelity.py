@@ -98,8 +98,7 @@ def has_grad(rows):
 
 
 def coverage(results):
-    measured = [rows for _, rows in rows_of(results, "coverage")]
-    attached = bool(measured) and all(map(has_grad, measured))
+    attached = all(has_grad(rows) for _, rows in rows_of(results, "coverage"))
     lines = ["## Nothing missing", ""] + how("coverage") + [
         "Every model of the test zoo that runs on one thread, "
         + ("attached" if attached else "instrumented") + ": self times "
@@ -116,8 +115,8 @@ def coverage(results):
         "too.", ""]
     for version, rows in rows_of(results, "coverage"):
         measured = [row for row in rows if "absent" not in row]
-        with_grad = [row["grad_unattributed_pct"] for row in measured
-                     if "grad_unattributed_pct" in row]
+        with_grad = [row["grad_unattributed_pct"] for row in measured] \
+            if has_grad(rows) else []
         long = [row for row in measured if row["mean_node_ns"] > 20e3]
         lines += ["### " + version, "",
                   "%d of %d models add up exactly. %d models have a mean node "
@@ -131,14 +130,13 @@ def coverage(results):
                          100 - max(with_grad))) or ""), ""]
         lines += table(
             ["model", "nodes in a run", "mean node", "unattributed", "", "frozen"]
-            + ["with grad"] * has_grad(rows),
+            + ["with grad"] * bool(with_grad),
             [[row["model"], number(row["nodes_per_run"]),
               duration(row["mean_node_ns"]), "%.2f %%" % row["unattributed_pct"],
               None if row not in long else
               "holds" if row["unattributed_pct"] < 2 else "above",
               frozen_text(row)]
-             + (["%.2f %%" % row["grad_unattributed_pct"]] if has_grad(rows)
-                else [])
+             + (["%.2f %%" % row["grad_unattributed_pct"]] if with_grad else [])
              for row in sorted(measured, key=lambda r: -r["mean_node_ns"])])
         missing = [row for row in rows if "absent" in row]
         if missing:
