@@ -44,6 +44,7 @@ type show in the run of that call."""
 import ctypes
 import json
 import sys
+import time
 
 if sys.argv[1:] and sys.argv[1] != "late":
     profile = json.load(open(sys.argv[1]))
@@ -87,3 +88,7 @@ for run in range(6):
     y = model(x)
     y.sum().backward()
     model.other(x)
+
+# A thread of LibTorch's pool that drops a tensor of Python's while Python ends
+# aborts the process (2.13, with any forked model): let it come to rest.
+time.sleep(0.5)
