@@ -92,7 +92,7 @@ static void warnOfFailure(const std::string &Function) noexcept {
 static TaggedFunction tagInstrumented(const std::shared_ptr<Graph> &Body,
                                       const std::string &Name) {
   TaggedFunction Result{Body->copy(), Name};
-  if (!attachOptions().Attach || !turnProbesIntoTags(*Result.Body, Result.Root))
+  if (!attachOptions().Hooks || !turnProbesIntoTags(*Result.Body, Result.Root))
     return TaggedFunction();
   if (Result.Root)
     Result.Name += rootMark(*Result.Root);

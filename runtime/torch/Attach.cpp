@@ -13,12 +13,9 @@ namespace torchprof {
 
 AttachOptions attachOptions() {
   Options Now = currentOptions();
-  return {Now.Enabled && Now.Attach,
-          Now.Nodes,
-          Now.Granularity,
-          Now.Include,
-          Now.Exclude,
-          Now.Methods};
+  bool Hooks = Now.Enabled && Now.Hooks;
+  return {Hooks,       Hooks && Now.Attach, Now.Nodes,  Now.Granularity,
+          Now.Include, Now.Exclude,         Now.Methods};
 }
 
 void registerModel(std::string_view ManifestText) {

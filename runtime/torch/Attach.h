@@ -21,7 +21,8 @@ namespace torchprof {
 
 /// The options of Options.def that say how to attach, as they were given.
 struct AttachOptions {
-  bool Attach = false; ///< attach at all: recording is not switched off either
+  bool Hooks = false;  ///< do anything: recording is not switched off either
+  bool Attach = false; ///< and to models that are not instrumented
   std::string Nodes, Granularity;        ///< words
   std::string Include, Exclude, Methods; ///< words joined by commas, or empty
 };
