@@ -9,6 +9,7 @@
 #include "../common/ShowProfile.h"
 #include "../common/ToolSupport.h"
 #include "Command.h"
+#include "Options.h"
 #include "Profiles.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -48,32 +49,32 @@ static cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
 namespace {
 /// An option that becomes one of the runtime's, docs/runtime-options.md.
 struct RuntimeOption {
-  const char *Variable;
+  const char *Id; ///< the runtime's name of it
   cl::list<std::string> Values;
-  RuntimeOption(const char *Name, const char *Variable, const char *Value,
+  RuntimeOption(const char *Name, const char *Id, const char *Value,
                 const char *Help)
-      : Variable(Variable), Values(StringRef(Name), cl::desc(Help),
-                                   cl::value_desc(Value), cl::cat(Category)) {}
+      : Id(Id), Values(StringRef(Name), cl::desc(Help), cl::value_desc(Value),
+                       cl::cat(Category)) {}
+  std::string value() const { return join(Values, ","); }
 };
 } // namespace
 
-static RuntimeOption Nodes("nodes", "TORCHPROF_NODES", "default|all",
+static RuntimeOption Nodes("nodes", "nodes", "default|all",
                            "Which nodes are sites, as for torchprof-opt"),
-    Level("granularity", "TORCHPROF_GRANULARITY", "op|module",
+    Level("granularity", "granularity", "op|module",
           "One site per node, or per call of a module"),
-    Include("include", "TORCHPROF_INCLUDE", "glob",
+    Include("include", "include", "glob",
             "Only sites whose kind or module path matches"),
-    Exclude("exclude", "TORCHPROF_EXCLUDE", "glob",
+    Exclude("exclude", "exclude", "glob",
             "No sites whose kind or module path matches"),
-    Methods("methods", "TORCHPROF_METHODS", "name", "Only these methods"),
-    Mode("mode", "TORCHPROF_MODE", "aggregate|trace",
+    Methods("methods", "methods", "name", "Only these methods"),
+    Mode("mode", "mode", "aggregate|trace",
          "Keep statistics, or every span as well"),
-    Schedule("schedule", "TORCHPROF_SCHEDULE", "plan",
-             "Record windows of runs: wait=5,warmup=1,active=3"),
-    Measure("measure", "TORCHPROF_RECORD", "cpu",
-            "What to measure beside time");
+    Windows("schedule", "schedule", "plan",
+            "Record windows of runs: wait=5,warmup=1,active=3"),
+    Measure("measure", "record", "cpu", "What to measure beside time");
 static const RuntimeOption *const RuntimeOptions[] = {
-    &Nodes, &Level, &Include, &Exclude, &Methods, &Mode, &Schedule, &Measure};
+    &Nodes, &Level, &Include, &Exclude, &Methods, &Mode, &Windows, &Measure};
 
 /// The library to preload: in the directories of an installation or of a build
 /// tree. Empty if it is in none.
@@ -88,13 +89,23 @@ static std::string findPreload(StringRef Bin) {
   return std::string();
 }
 
+/// What is wrong with the value of an option; empty if nothing is.
+static std::string whyNotAllowed() {
+  Options Runtime;
+  for (const RuntimeOption *Option : RuntimeOptions)
+    if (!Option->Values.empty() && !Runtime.set(Option->Id, Option->value()))
+      return ("--" + Option->Values.ArgStr + ": expected " +
+              allowedValues(Option->Id) + ", found '" + Option->value() + "'")
+          .str();
+  return std::string();
+}
+
 static std::vector<std::string> environmentFor(StringRef Preload,
                                                StringRef Path) {
   std::vector<std::string> Variables;
   for (const RuntimeOption *Option : RuntimeOptions)
     if (!Option->Values.empty())
-      Variables.push_back(std::string(Option->Variable) + "=" +
-                          join(Option->Values, ","));
+      Variables.push_back(environmentName(Option->Id) + "=" + Option->value());
   Variables.push_back("TORCHPROF_FILE=" + temporaryPattern(Path));
   const char *Others = getenv("LD_PRELOAD");
   Variables.push_back(("LD_PRELOAD=" + Preload).str() +
@@ -126,8 +137,11 @@ int main(int Argc, char **Argv) {
   if (Words.empty())
     return reportError("no command given, such as: torchprof-record -- "
                        "python3 app.py");
+  std::string Reason = whyNotAllowed();
+  if (!Reason.empty())
+    return reportError(Reason);
   std::string Path = Output.empty() ? defaultProfile(Words) : Output;
-  std::string Reason = whyNotWritable(Path, FileKind::Profile, Force, {});
+  Reason = whyNotWritable(Path, FileKind::Profile, Force, {});
   if (!Reason.empty())
     return reportError(Path + ": " + Reason);
   std::string Bin(sys::path::parent_path(sys::fs::getMainExecutable(
