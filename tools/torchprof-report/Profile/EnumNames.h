@@ -105,6 +105,14 @@ template <typename Enum> llvm::StringRef nameOf(Enum Value) {
   return {};
 }
 
+/// The value of a word, \p Unknown if it is none's.
+template <typename Enum> Enum valueOf(llvm::StringRef Name, Enum Unknown) {
+  for (const EnumName<Enum> &E : EnumNames<Enum>)
+    if (E.Name == Name)
+      return E.Value;
+  return Unknown;
+}
+
 } // namespace torchprof::report
 
 #endif // TORCHPROF_REPORT_ENUMNAMES_H

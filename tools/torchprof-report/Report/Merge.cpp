@@ -3,6 +3,7 @@
 #include "Merge.h"
 
 #include "../Profile/Aggregate.h"
+#include "../Profile/EnumNames.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -122,9 +123,10 @@ Expected<Profile> Merger::finish() {
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     auto Slot = format::Slot(S);
     if (Sites[S].Dynamic)
-      P.DynamicSites.push_back({Slot, format::Slot(Sites[S].Parent),
-                                format::DynamicKind::Region, 0,
-                                Sites.name(S).str()});
+      P.DynamicSites.push_back(
+          {Slot, format::Slot(Sites[S].Parent),
+           valueOf(Sites.kind(S), format::DynamicKind::Region), 0,
+           Sites.name(S).str()});
     if (!Sites.reached(S) && Sites.measured(S).Cut == 0)
       continue;
     if (!Sites.measured(S).appendCells(Slot, Cells))
@@ -135,6 +137,9 @@ Expected<Profile> Merger::finish() {
   for (const auto &[S, Members] : Sites.groups())
     P.DynamicSites.push_back({P.endOfSlots(), format::Slot(S),
                               format::DynamicKind::Group, 0, Members});
+  for (uint32_t S : Sites.leftOut())
+    P.DynamicSites.push_back(
+        {P.endOfSlots(), format::Slot(S), format::DynamicKind::LeftOut, 0, ""});
   L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
   for (const auto &[Root, Ring] : Runs) {
     std::vector<format::RunSample> Samples(Ring.begin(), Ring.end());
