@@ -106,6 +106,10 @@ uint64_t beginCold(SiteId Id) {
   return open(*R, *L, F);
 }
 
+uint64_t beginSlot(Slot Site) {
+  return ensureRecording() ? beginCold(Site) : 0;
+}
+
 uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
   bool Open = ensureRecording();
   if (!Open && !Process.CountsSteps.load(std::memory_order_relaxed))
@@ -317,6 +321,11 @@ void endCold(uint64_t Begin, SiteId Id) {
   makeRecording();
   if (Line.Models.slotOf(Id) != NoSlot)
     endCold(Begin, Id, 0);
+}
+
+void endSlot(uint64_t Begin, Slot Site) {
+  if (Begin || Process.Open.load(std::memory_order_relaxed))
+    endFramed(Begin, Site, clock::ticks());
 }
 
 void endCold(const FrameSpan &Span, uint64_t Now) {

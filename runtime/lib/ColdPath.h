@@ -37,6 +37,10 @@ void endCold(const FrameSpan &Span, uint64_t Now);
 void endCold(uint64_t Begin, format::SiteId Id, uint64_t Now);
 /// The same without a reading of the clock: the gate may be shut.
 void endCold(uint64_t Begin, format::SiteId Id);
+/// A pair around a site that is known by its slot alone, such as the gradient
+/// of a node. May end on another thread.
+uint64_t beginSlot(format::Slot Site);
+void endSlot(uint64_t Begin, format::Slot Site);
 /// Leaves a span and its root by an exception: they stay unfinished.
 void abandonCold(const FrameSpan &Span);
 

@@ -34,13 +34,19 @@ void addModel(std::string_view Text) {
     warn("model not recorded: out of memory or slots");
 }
 
-void addNote(SiteId Site, DynamicKind Kind, std::string_view Text) {
+std::optional<Slot> childOf(SiteId Site, DynamicKind Kind,
+                            std::string_view Name) {
   Slot Parent = Line.Models.slotOf(Site);
   if (Parent == NoSlot)
-    return;
-  Slot Note = Line.Children.childSlot(Parent, Kind, SiteName(Text));
-  if (Recording *R = Recording::existing(); R && Note != NoSlot)
-    R->writeNote(Note);
+    return std::nullopt;
+  Slot Child = Line.Children.childSlot(Parent, Kind, SiteName(Name));
+  return Child == NoSlot ? std::nullopt : std::optional(Child);
+}
+
+void addNote(SiteId Site, DynamicKind Kind, std::string_view Text) {
+  std::optional<Slot> Note = childOf(Site, Kind, Text);
+  if (Recording *R = Recording::existing(); R && Note)
+    R->writeNote(*Note);
 }
 
 static Slot slotOf(const std::optional<SiteId> &Site) {

@@ -29,6 +29,11 @@ namespace torchprof {
 /// and is not recorded.
 void addModel(std::string_view ManifestText);
 
+/// The child of a site that has a kind and a name; it comes to be if it is new.
+/// Null if the model is not known, or without room.
+std::optional<format::Slot>
+childOf(format::SiteId Site, format::DynamicKind Kind, std::string_view Name);
+
 /// Notes something about a site: \p Kind is one without spans.
 void addNote(format::SiteId Site, format::DynamicKind Kind,
              std::string_view Text);

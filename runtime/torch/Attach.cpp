@@ -39,6 +39,11 @@ void noteLeftOut(format::SiteId Site) {
   addNote(Site, format::DynamicKind::LeftOut, "");
 }
 
+std::optional<format::Slot> backwardSite(format::SiteId Of,
+                                         std::string_view Kind) {
+  return childOf(Of, format::DynamicKind::Backward, Kind);
+}
+
 uint64_t ticksNow() noexcept {
   static const bool IsChosen = [] {
     try {

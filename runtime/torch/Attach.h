@@ -45,6 +45,11 @@ TORCHPROF_API void noteGroup(format::SiteId Site, std::string_view Members);
 /// Notes that a plan of its method has no node of \p Site.
 TORCHPROF_API void noteLeftOut(format::SiteId Site);
 
+/// The site of the gradient of \p Of, which is named after the node's kind;
+/// null if there is no room for it, or the model is not known.
+TORCHPROF_API std::optional<format::Slot> backwardSite(format::SiteId Of,
+                                                       std::string_view Kind);
+
 /// The time in the collector's ticks.
 TORCHPROF_API uint64_t ticksNow() noexcept;
 

@@ -40,6 +40,20 @@ static const torch::jit::RegisterOperators Registered_({
             S.pop_back();
             endSpan(Begin, Site);
           }),
+    probe("torchprof::begin_slot(int slot) -> int",
+          [](Stack &S) {
+            c10::IValue &Top = S.back();
+            Top = static_cast<int64_t>(
+                beginSlot(format::Slot(static_cast<uint32_t>(Top.toInt()))));
+          }),
+    probe("torchprof::end_slot(int begin, int slot) -> ()",
+          [](Stack &S) {
+            auto Site = format::Slot(static_cast<uint32_t>(S.back().toInt()));
+            S.pop_back();
+            auto Begin = uint64_t(S.back().toInt());
+            S.pop_back();
+            endSlot(Begin, Site);
+          }),
     probe("torchprof::enter(Any manifest, int site) -> int",
           [](Stack &S) {
             auto Site = format::SiteId::fromNumber(S.back().toInt());

@@ -15,6 +15,16 @@ inline c10::Symbol end() {
   static const auto S = c10::Symbol::fromQualString("torchprof::end");
   return S;
 }
+/// The same for a site that is known by its slot, in graphs that never leave
+/// the process.
+inline c10::Symbol beginSlot() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::begin_slot");
+  return S;
+}
+inline c10::Symbol endSlot() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::end_slot");
+  return S;
+}
 inline c10::Symbol enter() {
   static const auto S = c10::Symbol::fromQualString("torchprof::enter");
   return S;

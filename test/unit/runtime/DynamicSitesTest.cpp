@@ -155,3 +155,31 @@ TEST_F(DynamicSitesTest, NotesAreBelowTheirSites) {
             Slot{2});
   EXPECT_EQ(P.child(DynamicKind::LeftOut, "").Parent, Slot{1});
 }
+
+TEST_F(DynamicSitesTest, PairsAroundASlotAreSpansOfTheChild) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 3);
+    Slot Gradient = *childOf(site(7, 1), DynamicKind::Backward, "aten::mm");
+    EXPECT_EQ(childOf(site(7, 1), DynamicKind::Backward, "aten::mm"), Gradient);
+    EXPECT_FALSE(childOf(site(9, 1), DynamicKind::Backward, "aten::mm"));
+    endSlot(beginSlot(Gradient), Gradient); // outside of all runs
+    span(site(7, 1), 1);
+    stop();
+    EXPECT_EQ(beginSlot(Gradient), 0u);
+    endSlot(0, Gradient);
+    start();
+    uint64_t Begin = beginSlot(Gradient);
+    stop();
+    endSlot(Begin, Gradient); // cut
+    start();
+    uint64_t Elsewhere = beginSlot(Gradient);
+    std::thread([&] { endSlot(Elsewhere, Gradient); }).join();
+    endSlot(0, Gradient); // began while the gate was shut: cut
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  const auto &Child = P.child(DynamicKind::Backward, "aten::mm");
+  EXPECT_EQ(Child.Parent, Slot{1});
+  EXPECT_EQ(P.count(number(Child.Site)), 2u);
+  EXPECT_EQ(P.cut(number(Child.Site)), 2u);
+}
