@@ -107,7 +107,7 @@ static void addMeasureColumns(std::vector<RowColumns::Column> &Out,
 RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
   std::string Within = ", within " + quantileBound();
   std::vector<RowColumns::Column> Columns = {
-      text("kind", "operator, prim::If, method, module or region",
+      text("kind", "operator, prim::If, method, module, region or backward",
            Shorten::KeepStart, &Row::Kind),
       text("name", "name of the node's first output, or of the method",
            Shorten::KeepStart, &Row::Name),
@@ -137,6 +137,18 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
              V.Marked = R.Clipped;
              return V;
            }),
+      time("backward_ns", "backward",
+           "time of the nodes' gradients, in backward or in aten::grad",
+           [](const Row &R, const Ctx &C) {
+             return R.BackwardCalls ? Value::timeNs(C.Clock.toNs(
+                                          static_cast<double>(R.Backward)))
+                                    : Value();
+           }),
+      {TableColumn::count("backward_calls", "backward calls"),
+       "how often gradients of the nodes were computed",
+       [](const Row &R, const Ctx &) {
+         return R.BackwardCalls ? Value::count(R.BackwardCalls) : Value();
+       }},
       time("mean_ns", "mean", "mean time of a call",
            [](const Row &R, const Ctx &C) {
              return timed(R, R.Measured.mean(), C);

@@ -117,6 +117,10 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
   R.Clipped |= Sites.self(S).Excess != 0;
   if (Outermost)
     R.Total += Sites.total(S);
+  if (const Aggregate *Backward = Sites.backward(S)) {
+    R.Backward += Backward->Sum;
+    R.BackwardCalls += Backward->Count;
+  }
   R.Measures.resize(Sites.measures().size());
   for (MeasureId M = 0; M < R.Measures.size(); ++M) {
     addMeasure(R.Measures[M], Sites.measures()[M].Fold, Sites.measured(M, S),

@@ -49,6 +49,8 @@ struct Row {
   UInt128 Total = 0;
   UInt128 Self = 0;
   std::vector<RowMeasure> Measures; ///< by MeasureId
+  UInt128 Backward = 0; ///< of the members' gradients, the sum of all totals
+  uint64_t BackwardCalls = 0;
   uint32_t Members = 0;
   /// False: a call is not a span of a member; Calls is their number, if known.
   bool CallsAreSpans = true;

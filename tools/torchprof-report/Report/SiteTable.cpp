@@ -112,7 +112,11 @@ SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
         LeftOut.insert(Parent);
       continue;
     }
-    Slots.add(D.Slot, 1, addDynamic(Parent, nameOf(D.Kind), D.Name));
+    uint32_t S = addDynamic(Parent, nameOf(D.Kind), D.Name);
+    Slots.add(D.Slot, 1, S);
+    if (D.Kind == format::DynamicKind::Backward && Parent != NoIndex &&
+        !Sites[Parent].isRoot())
+      BackwardOf.emplace(Parent, S);
   }
   TickClock Other(P);
   if (ProfileCount++ == 0)

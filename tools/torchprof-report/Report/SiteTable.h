@@ -161,6 +161,13 @@ public:
   }
   std::vector<LaneParts> partsByLane(MeasureId M) const;
 
+  /// What was measured of the gradients of \p S, which lie over other nodes;
+  /// null if nothing was.
+  const Aggregate *backward(uint32_t S) const {
+    auto It = BackwardOf.find(S);
+    return It == BackwardOf.end() ? nullptr : &Measured[It->second];
+  }
+
   /// True if any span of the site was begun, recorded or not.
   bool reached(uint32_t S) const {
     return Measured[S].Begins || Measured[S].Count;
@@ -235,6 +242,7 @@ private:
       DynamicSites;
   std::set<std::pair<uint32_t, std::string>> Groups;
   std::set<uint32_t> LeftOut;
+  std::map<uint32_t, uint32_t> BackwardOf; ///< by site
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;
