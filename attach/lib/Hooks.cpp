@@ -11,6 +11,7 @@
 
 #include "Hooks.h"
 
+#include "GradientTags.h"
 #include "ModelTable.h"
 #include "PlanWatch.h"
 #include "ProbesToTags.h"
@@ -99,6 +100,22 @@ static TaggedFunction tagInstrumented(const std::shared_ptr<Graph> &Body,
   return Result;
 }
 
+/// A part of what runs already. The nodes of a group have their tags; its
+/// backward graph is new.
+static TaggedFunction tagPart(const std::shared_ptr<Graph> &Body,
+                              const std::string &Name) {
+  TaggedFunction Result{nullptr, nameOfPart(Name)};
+  PlanPart Part = partOf(Name);
+  if (Part == PlanPart::Forward)
+    noteForward(*Body);
+  if (Part != PlanPart::Backward)
+    return Result;
+  std::shared_ptr<Graph> Copy = Body->copy();
+  if (tagGradients(*Copy, MakingScope::ownerHere().Root))
+    Result.Body = Copy;
+  return Result;
+}
+
 static TaggedFunction tagFunction(const std::shared_ptr<Graph> &Body,
                                   const std::string &Name) noexcept {
   try {
@@ -107,7 +124,7 @@ static TaggedFunction tagFunction(const std::shared_ptr<Graph> &Body,
     if (hasProbes(*Body))
       return tagInstrumented(Body, Name);
     if (partOf(Name) != PlanPart::Whole)
-      return {nullptr, nameOfPart(Name)};
+      return tagPart(Body, Name);
     std::optional<MethodTags> Tags = tagsOf(Body, Name);
     if (!Tags)
       return TaggedFunction();

@@ -44,6 +44,9 @@ using NodeOrder = std::vector<NodeSites>;
 struct TagContent : NodeSites {
   std::shared_ptr<const NodeOrder> Order; ///< of the node's method
   size_t Position = 0;                    ///< in Order
+  /// Set for a node of a backward graph, which has nothing else: the site of
+  /// the gradient that it belongs to.
+  std::optional<format::Slot> Backward;
   /// The nodes of the graph that a fork runs.
   std::shared_ptr<const NodeTable> Forked;
 };

@@ -26,9 +26,11 @@ public:
     // Nodes are replaced on the way, so the loop advances by hand.
     std::vector<Region> Open;
     for (Node *N = *In->nodes().begin(); N != In->return_node();) {
-      for (Block *Inner : N->blocks())
-        lower(Inner);
       const TagContent *Tag = tagOf(N);
+      // What lies in a gradient's node is of the same gradient.
+      if (!Tag || !Tag->Backward)
+        for (Block *Inner : N->blocks())
+          lower(Inner);
       if (!Tag && isFused(N))
         Tag = tagOfFused(N);
       if (!Tag) {
@@ -38,7 +40,7 @@ public:
       if (Tag->Forked)
         tagForked(N, *Tag->Forked);
       Stretch Timed = Tag->Site ? time(N, *Tag) : Stretch{N, N};
-      advanceRegions(Open, Tag->Regions, Timed);
+      advanceRegions(Open, regionsOf(*Tag), Timed);
       N = Timed.Last->next();
     }
     advanceRegions(Open, {}, {});
@@ -70,23 +72,41 @@ private:
     Node *Last = nullptr;
   };
 
-  /// A call of a module that is open in a block, and its nodes so far.
+  /// What a pair of probes times.
+  struct Target {
+    int64_t Number; ///< of a site, or a slot
+    bool IsSlot = false;
+
+    explicit Target(format::SiteId Site) : Number(Site.number()) {}
+    explicit Target(format::Slot Slot)
+        : Number(format::number(Slot)), IsSlot(true) {}
+    bool operator==(const Target &) const = default;
+  };
+
+  /// What is timed as a whole and open in a block, with its nodes so far.
   struct Region {
-    format::SiteId Site;
+    Target Of;
     Stretch Nodes;
   };
+
+  /// The calls of modules that a node lies in, or its gradient.
+  static std::vector<Target> regionsOf(const TagContent &Tag) {
+    std::vector<Target> Regions(Tag.Regions.begin(), Tag.Regions.end());
+    if (Tag.Backward)
+      Regions.emplace_back(*Tag.Backward);
+    return Regions;
+  }
 
   /// \p Nodes lie in \p Regions: ends what is open and has no part in it, and
   /// opens the others.
   void advanceRegions(std::vector<Region> &Open,
-                      const std::vector<format::SiteId> &Regions,
-                      Stretch Nodes) {
+                      const std::vector<Target> &Regions, Stretch Nodes) {
     size_t Common = 0;
     while (Common < Open.size() && Common < Regions.size() &&
-           Open[Common].Site == Regions[Common])
+           Open[Common].Of == Regions[Common])
       ++Common;
     while (Open.size() > Common) {
-      Stretch Ended = addPair(Open.back().Nodes, Open.back().Site);
+      Stretch Ended = addPair(Open.back().Nodes, Open.back().Of);
       // What is around it begins and ends no later.
       Stretch Inner = Open.back().Nodes;
       Open.pop_back();
@@ -110,7 +130,7 @@ private:
       Node *Last = restOfLoop(N);
       for (Block *Inner : Last == N ? at::ArrayRef<Block *>() : Last->blocks())
         lower(Inner);
-      return addPair({N, Last}, *Tag.Site);
+      return addPair({N, Last}, Target(*Tag.Site));
     }
     std::vector<Node *> Members{N};
     Node *Next = N->next();
@@ -128,7 +148,7 @@ private:
     Node *Timed =
         makeTimedNode(Body, Members, Members.back()->next(), *Tag.Site);
     if (!Timed)
-      return addPair({N, Members.back()}, *Tag.Site);
+      return addPair({N, Members.back()}, Target(*Tag.Site));
     ++Counts.Timed;
     if (!Kinds.empty())
       noteGroup(*Tag.Site, Kinds);
@@ -163,17 +183,19 @@ private:
   }
 
   /// Puts a pair of probes around \p Nodes. Returns the pair.
-  Stretch addPair(Stretch Nodes, format::SiteId Site) {
+  Stretch addPair(Stretch Nodes, Target Of) {
     Value *Number;
     {
       WithInsertPoint Guard(Nodes.First);
-      Number = Body.insertConstant(Site.number());
+      Number = Body.insertConstant(Of.Number);
     }
-    Node *Begin = Body.create(symbols::begin(), {Number});
+    Node *Begin = Body.create(
+        Of.IsSlot ? symbols::beginSlot() : symbols::begin(), {Number});
     Begin->output()->setType(c10::IntType::get());
     Begin->setSourceRange(Nodes.First->sourceRange());
     Begin->insertBefore(Nodes.First);
-    Node *End = Body.create(symbols::end(), {Begin->output(), Number}, 0);
+    Node *End = Body.create(Of.IsSlot ? symbols::endSlot() : symbols::end(),
+                            {Begin->output(), Number}, 0);
     End->insertAfter(Nodes.Last);
     ++Counts.Explicit;
     return {Begin, End};
