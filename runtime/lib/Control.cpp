@@ -5,7 +5,9 @@
 #include "Clock.h"
 #include "LogPages.h"
 #include "Warn.h"
+#include "torchprof/format/Atomics.h"
 #include "torchprof/format/Manifest.h"
+#include "torchprof/format/Segments.h"
 
 #include <cerrno>
 #include <sys/syscall.h>
@@ -63,6 +65,25 @@ static Slot rootOf(Slot Node) {
     if (Model->Roots[I].load(std::memory_order_relaxed))
       return Model->FirstSlot + I;
   return NoSlot;
+}
+
+/// Runs of \p Root on all threads that have ended since the tick \p Since, the
+/// last reset's.
+static uint64_t endedRuns(const ProfileFile &File, Slot Root, uint64_t Since) {
+  uint64_t Ended = 0;
+  for (const ProfileFile::Segment &S : File.segments()) {
+    if (S.Head->Type != SegmentType::Runs)
+      continue;
+    ConstSegmentOf<SegmentType::Runs> Ring(S.Head);
+    uint64_t Count = loadAcquire(Ring.record().Count);
+    if (Ring.record().Site != Root || Count == 0)
+      continue;
+    // An owner empties its ring when it comes by after the reset.
+    const RunSample &Last = Ring.entries()[(Count - 1) % RunsCapacity];
+    if (loadRelaxed(Last.EndTicks) >= Since)
+      Ended += Count;
+  }
+  return Ended;
 }
 
 /// The run of \p Root, from 1, to which a plan belongs that is made now. A

@@ -14,11 +14,11 @@
 #define TORCHPROF_RECORDING_H
 
 #include "ClockTable.h"
+#include "EventLog.h"
 #include "FoldThread.h"
 #include "Lane.h"
 #include "Lineage.h"
 #include "Measures.h"
-#include "PlanEvents.h"
 #include "Process.h"
 #include "ProfileFile.h"
 #include "Window.h"
@@ -137,7 +137,7 @@ private:
   Measures Extra;
   Window Gate;
   ClockTable Clock;
-  PlanEvents Plans;
+  PlanLog Plans;
   format::ProcessRecord *Record = nullptr;
   format::SegmentHeader *Children = nullptr; ///< segment that has room, or null
   /// Models and children that are in the file.

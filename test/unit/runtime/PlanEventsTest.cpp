@@ -129,24 +129,24 @@ TEST_F(PlanEventsTest, TheirNumberIsBounded) {
     for (uint32_t I = 0; I < 50; ++I)
       plan(PlanPart::Whole, site(7, 0), std::nullopt, I);
     run();
-    for (uint32_t I = 50; I < MaxPlanEvents + 3; ++I)
+    for (uint32_t I = 50; I < MaxEvents + 3; ++I)
       plan(PlanPart::Whole, site(7, 0), std::nullopt, I);
   });
   ReadProfile P = profile();
-  ASSERT_EQ(P.Plans.size(), MaxPlanEvents);
-  for (uint32_t I = 0; I < MaxPlanEvents; ++I)
+  ASSERT_EQ(P.Plans.size(), MaxEvents);
+  for (uint32_t I = 0; I < MaxEvents; ++I)
     EXPECT_EQ(P.Plans[I].Ticks, I);
   EXPECT_EQ(P.counter(Counter::DroppedPlans), 3u);
 }
 
 TEST_F(PlanEventsTest, ThoseThatWaitAreBoundedToo) {
   recordPlans([] {
-    for (uint32_t I = 0; I < MaxPlanEvents + 2; ++I)
+    for (uint32_t I = 0; I < MaxEvents + 2; ++I)
       plan(PlanPart::Whole, site(7, 0));
     run();
   });
   ReadProfile P = profile();
-  EXPECT_EQ(P.Plans.size(), MaxPlanEvents);
+  EXPECT_EQ(P.Plans.size(), MaxEvents);
   EXPECT_EQ(P.counter(Counter::DroppedPlans), 2u);
 }
 

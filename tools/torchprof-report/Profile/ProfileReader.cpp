@@ -346,7 +346,7 @@ bool Reader::read(ConstSegmentOf<SegmentType::DynamicSites> S) {
 }
 
 bool Reader::read(ConstSegmentOf<SegmentType::Plans> S) {
-  format::PlansRecord Record = record(S);
+  format::EventsRecord Record = record(S);
   ArrayRef<format::PlanEvent> Events;
   if (!entries(S, Record.Capacity, Record.Used, Events))
     return false;

@@ -50,15 +50,6 @@ struct PlanEvent {
 };
 static_assert(sizeof(PlanEvent) == 96);
 
-/// Head of a Plans segment. Used grows (release) after an event is complete.
-struct PlansRecord {
-  uint32_t Capacity;
-  uint32_t Used;
-};
-
-/// Events that a profile holds; the counter dropped_plans has the others.
-inline constexpr uint32_t MaxPlanEvents = 4096;
-
 } // namespace torchprof::format
 
 #endif // TORCHPROF_FORMAT_PLANEVENT_H

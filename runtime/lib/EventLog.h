@@ -1,0 +1,83 @@
+//===- EventLog.h - events of one kind --------------------------*- C++ -*-===//
+//
+// What the framework did before runs and in them, in one recording. Much of it
+// happens before the first probe runs, so events wait in memory until there is
+// a file; a host that records nothing gets none. Their number is bounded: what
+// goes on for ever must not fill the disk.
+//
+// Not thread-safe: the process lock guards it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_EVENTLOG_H
+#define TORCHPROF_EVENTLOG_H
+
+#include "Process.h"
+#include "ProfileFile.h"
+#include "torchprof/format/Atomics.h"
+#include "torchprof/format/Segments.h"
+
+#include <utility>
+#include <vector>
+
+namespace torchprof {
+
+/// \p Type: the segments that hold the events. \p Dropped counts those that do
+/// not fit.
+template <format::SegmentType Type, format::Counter Dropped> class EventLog {
+  using EventsSegment = format::SegmentOf<Type>;
+
+  /// Events of a segment: as many as fill a page.
+  static constexpr uint32_t SegmentEvents =
+      (format::PageBytes - sizeof(format::SegmentHeader) -
+       EventsSegment::payloadBytes()) /
+      sizeof(typename EventsSegment::Entry);
+
+public:
+  using Event = typename EventsSegment::Entry;
+
+  /// Keeps an event until there is a file. May throw std::bad_alloc.
+  void wait(const Event &E) {
+    if (Waiting.size() < format::MaxEvents)
+      Waiting.push_back(E);
+    else
+      count(Dropped);
+  }
+
+  /// Hands over the events that wait.
+  std::vector<Event> takeWaiting() { return std::exchange(Waiting, {}); }
+
+  /// Puts an event into \p File, which exists. What does not fit is counted.
+  void write(ProfileFile &File, const Event &E) {
+    if (Count == format::MaxEvents)
+      return count(Dropped);
+    if (!Segment) {
+      format::SegmentHeader *Head =
+          File.add(Type, EventsSegment::payloadBytes(SegmentEvents));
+      if (!Head)
+        return count(Dropped);
+      EventsSegment(Head).record().Capacity = SegmentEvents;
+      File.publish();
+      Segment = Head;
+    }
+    EventsSegment Events(Segment);
+    uint32_t Used = Events.record().Used;
+    Events.entries()[Used] = E;
+    format::storeRelease(Events.record().Used, Used + 1);
+    ++Count;
+    if (Used + 1 == SegmentEvents)
+      Segment = nullptr;
+  }
+
+private:
+  std::vector<Event> Waiting;
+  format::SegmentHeader *Segment = nullptr; ///< that has room, or null
+  uint32_t Count = 0;                       ///< of all segments
+};
+
+using PlanLog =
+    EventLog<format::SegmentType::Plans, format::Counter::DroppedPlans>;
+
+} // namespace torchprof
+
+#endif // TORCHPROF_EVENTLOG_H
