@@ -1,7 +1,7 @@
 //===- Plans.cpp - the plans that LibTorch made ---------------------------===//
 
 #include "Plans.h"
-#include "RunTables.h"
+#include "Events.h"
 
 #include "../Profile/EnumNames.h"
 
@@ -10,13 +10,6 @@
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
-
-static std::string threadName(const Profile &P, uint32_t Thread) {
-  for (const Lane &L : P.Lanes)
-    if (L.Record.Thread == Thread)
-      return L.name();
-  return "thread " + std::to_string(Thread);
-}
 
 void PlanHistory::add(const Profile &P, const SiteTable &Sites,
                       const SlotToSite &Slots) {
@@ -33,9 +26,7 @@ void PlanHistory::add(const Profile &P, const SiteTable &Sites,
     M.OwnNs = Clock.toNs(static_cast<double>(E.OwnTicks));
     M.Thread = threadName(P, E.Thread);
   }
-  stable_sort(Plans, [](const MadePlan &A, const MadePlan &B) {
-    return A.BeginRealtimeNs < B.BeginRealtimeNs;
-  });
+  sortByBegin(Plans);
 }
 
 /// A number that only some plans have.
@@ -55,11 +46,6 @@ static Value firstNode(const SiteTable &Sites, uint32_t S) {
   std::string Module = Sites.modulePath(S);
   return Value::text(Sites.kind(S).str() + (Module.empty() ? "" : " ") +
                      Module);
-}
-
-static TableColumn forMachines(TableColumn C) {
-  C.ForMachines = true;
-  return C;
 }
 
 static const RunColumns<MadePlan> &planColumns() {
@@ -107,23 +93,6 @@ static const RunColumns<MadePlan> &planColumns() {
   return Columns;
 }
 
-/// The plans that took longest, in the order that they have.
-static std::vector<MadePlan> longest(ArrayRef<MadePlan> Plans, unsigned Limit) {
-  if (!Limit || Plans.size() <= Limit)
-    return Plans.vec();
-  std::vector<size_t> Order(Plans.size());
-  for (size_t I = 0; I < Order.size(); ++I)
-    Order[I] = I;
-  stable_sort(Order,
-              [&](size_t A, size_t B) { return Plans[A].Ns > Plans[B].Ns; });
-  Order.resize(Limit);
-  llvm::sort(Order);
-  std::vector<MadePlan> Rows;
-  for (size_t I : Order)
-    Rows.push_back(Plans[I]);
-  return Rows;
-}
-
 Table report::makePlanTable(const SiteTable &Sites, const PlanHistory &History,
                             unsigned Limit) {
   std::vector<MadePlan> Rows = longest(History.plans(), Limit);
@@ -136,21 +105,13 @@ Table report::makePlanTable(const SiteTable &Sites, const PlanHistory &History,
     Ns += M.Ns;
     OwnNs += M.OwnNs;
   }
-  size_t Hidden = History.plans().size() - Rows.size();
-  T.Footer.push_back({"plans", "Plans", Value::count(History.plans().size()),
-                      Value(),
-                      Hidden ? "the " + std::to_string(Rows.size()) +
-                                   " longest; --limit=0 shows all"
-                             : ""});
+  T.Footer.push_back(
+      countOfEvents("plans", "Plans", History.plans().size(), Rows.size()));
   T.Footer.push_back(
       {"time", "Time", Value::timeNs(Ns), Value(),
        "LibTorch's, for optimizing and for making instructions"});
   T.Footer.push_back({"own", "torchprof's", Value::timeNs(OwnNs), Value(),
                       "its own work for them, not part of the time"});
-  for (const CounterInfo &C : counterInfos())
-    if (uint64_t Dropped = Sites.counter(C.Id);
-        Dropped && C.Id == format::Counter::DroppedPlans)
-      T.Notes.push_back("note: " + std::to_string(Dropped) + " " +
-                        C.Text.str());
+  noteCounter(T, Sites, format::Counter::DroppedPlans);
   return T;
 }

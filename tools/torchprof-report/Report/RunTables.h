@@ -1,7 +1,7 @@
 //===- RunTables.h - what the tables of runs have in common -----*- C++ -*-===//
 //
 // Each table of the command runs is a set of columns over rows of its own, and
-// all look at one SiteTable. For Runs.cpp, NodeCalls.cpp and Plans.cpp.
+// all look at one SiteTable. For Runs.cpp, NodeCalls.cpp and Events.h.
 //
 //===----------------------------------------------------------------------===//
 
