@@ -112,6 +112,11 @@ void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
   R->notePlan(Event);
 }
 
+void addLoad(LoadEvent Event) {
+  Event.Thread = uint32_t(syscall(SYS_gettid));
+  Recording::noteLoad(Event);
+}
+
 uint32_t regionNumber(std::string_view Name) {
   ProcessLock Lock;
   Line.Program.readEnvironment();
@@ -128,8 +133,12 @@ int setOption(std::string_view Name, std::string_view Value) {
     return EBUSY;
   if (!Line.Program.Opts.set(Name, Value))
     return EINVAL;
-  if (Name == "clock")
+  if (Name == "clock") {
+    ClockKind Before = clock::kind();
     clock::choose(Value);
+    if (clock::kind() != Before)
+      Line.Loads.own().drop(); // their times mean nothing now
+  }
   return 0;
 }
 

@@ -43,6 +43,10 @@ void addNote(format::SiteId Site, format::DynamicKind Kind,
 void addPlan(std::optional<format::SiteId> Root,
              std::optional<format::SiteId> First, format::PlanEvent Event);
 
+/// Notes that the framework has loaded a file, on the thread that has done so.
+/// \p Event has all but the thread. Options can be set as before.
+void addLoad(format::LoadEvent Event);
+
 /// Number of a region's name, for beginRegion(); 0 if it cannot be had.
 uint32_t regionNumber(std::string_view Name);
 

@@ -1,9 +1,8 @@
 //===- EventLog.h - events of one kind --------------------------*- C++ -*-===//
 //
-// What the framework did before runs and in them, in one recording. Much of it
-// happens before the first probe runs, so events wait in memory until there is
-// a file; a host that records nothing gets none. Their number is bounded: what
-// goes on for ever must not fill the disk.
+// What the framework did before runs and in them, in one recording. Events wait
+// in memory until there is a file. Their number is bounded: what goes on for
+// ever must not fill the disk.
 //
 // Not thread-safe: the process lock guards it.
 //
@@ -12,13 +11,10 @@
 #ifndef TORCHPROF_EVENTLOG_H
 #define TORCHPROF_EVENTLOG_H
 
-#include "Process.h"
 #include "ProfileFile.h"
+#include "WaitingEvents.h"
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
-
-#include <utility>
-#include <vector>
 
 namespace torchprof {
 
@@ -36,16 +32,15 @@ template <format::SegmentType Type, format::Counter Dropped> class EventLog {
 public:
   using Event = typename EventsSegment::Entry;
 
+  using WaitingList = WaitingEvents<Event, Dropped>;
+
+  explicit EventLog(WaitingList Early = {}) : Waiting(std::move(Early)) {}
+
   /// Keeps an event until there is a file. May throw std::bad_alloc.
-  void wait(const Event &E) {
-    if (Waiting.size() < format::MaxEvents)
-      Waiting.push_back(E);
-    else
-      count(Dropped);
-  }
+  void wait(const Event &E) { Waiting.add(E); }
 
   /// Hands over the events that wait.
-  std::vector<Event> takeWaiting() { return std::exchange(Waiting, {}); }
+  std::vector<Event> takeWaiting() { return Waiting.take(); }
 
   /// Puts an event into \p File, which exists. What does not fit is counted.
   void write(ProfileFile &File, const Event &E) {
@@ -70,13 +65,15 @@ public:
   }
 
 private:
-  std::vector<Event> Waiting;
+  WaitingList Waiting;
   format::SegmentHeader *Segment = nullptr; ///< that has room, or null
   uint32_t Count = 0;                       ///< of all segments
 };
 
 using PlanLog =
     EventLog<format::SegmentType::Plans, format::Counter::DroppedPlans>;
+using LoadLog =
+    EventLog<format::SegmentType::Loads, format::Counter::DroppedLoads>;
 
 } // namespace torchprof
 

@@ -13,14 +13,30 @@
 #include "Host.h"
 #include "RegionNames.h"
 #include "Registry.h"
+#include "WaitingEvents.h"
 
 namespace torchprof {
+
+/// Loads of a process that has no recording yet: to make one would fix options
+/// that the host may still set.
+class EarlyLoads {
+public:
+  using List = WaitingEvents<format::LoadEvent, format::Counter::DroppedLoads>;
+
+  /// Those of the process that calls, none of its parent's.
+  List &own();
+
+private:
+  List Loads;
+  uint64_t Pid = 0; ///< whose they are
+};
 
 struct Lineage {
   Host Program; ///< guarded by the process lock
   Registry Models;
   DynamicSites Children{Models};
   RegionNames Regions;
+  EarlyLoads Loads; ///< guarded by the process lock
 };
 
 extern Lineage Line;

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <new>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 namespace torchprof {
@@ -39,6 +40,7 @@ Recording::Recording(Lineage &Shared, PageSource &Pages)
       Threads(File, Pages, Shared.Program),
       Folding(Threads, Shared.Program.Opts.Fold == "thread"),
       Extra(File, Pages, Shared.Program), Gate(Shared.Program),
+      Loads(std::exchange(Shared.Loads.own(), {})),
       ProbeTicksX16(measureProbeTicksX16()),
       IsForked(Shared.Program.HasRecorded) {
   if (IsForked)
@@ -156,6 +158,8 @@ void Recording::createProfile() {
     });
   for (const PlanEvent &Event : Plans.takeWaiting())
     writePlan(Event);
+  for (const LoadEvent &Event : Loads.takeWaiting())
+    Loads.write(File, Event);
 }
 
 void Recording::writeModel(const RegisteredModel &Model) {
@@ -250,6 +254,32 @@ void Recording::notePlan(const PlanEvent &Event) {
     torchprof::count(Counter::DroppedPlans);
   }
   noteFileError();
+}
+
+EarlyLoads::List &EarlyLoads::own() {
+  uint64_t Caller = uint64_t(getpid());
+  // A fork may have found its parent in the middle of an addition: nothing of
+  // the list is touched.
+  if (std::exchange(Pid, Caller) != Caller)
+    new (&Loads) List();
+  return Loads;
+}
+
+void Recording::noteLoad(const LoadEvent &Event) {
+  ProcessLock Lock;
+  Recording *R = existing();
+  try {
+    if (R && R->File.exists())
+      R->Loads.write(R->File, Event);
+    else if (R)
+      R->Loads.wait(Event);
+    else
+      Line.Loads.own().add(Event);
+  } catch (const std::bad_alloc &) {
+    torchprof::count(Counter::DroppedLoads);
+  }
+  if (R)
+    R->noteFileError();
 }
 
 //===----------------------------------------------------------------------===//

@@ -89,6 +89,9 @@ public:
   /// Puts a plan that was made into the file, now or when there is one.
   void notePlan(const format::PlanEvent &Event);
 
+  /// The same for a file that was loaded; makes no recording.
+  static void noteLoad(const format::LoadEvent &Event);
+
   //===--------------------------------------------------------------------===//
   // For the host
   //===--------------------------------------------------------------------===//
@@ -138,6 +141,7 @@ private:
   Window Gate;
   ClockTable Clock;
   PlanLog Plans;
+  LoadLog Loads;
   format::ProcessRecord *Record = nullptr;
   format::SegmentHeader *Children = nullptr; ///< segment that has room, or null
   /// Models and children that are in the file.

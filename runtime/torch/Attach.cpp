@@ -62,6 +62,8 @@ void notePlan(std::optional<format::SiteId> Root,
   addPlan(Root, First, Event);
 }
 
+void noteLoad(const format::LoadEvent &Event) noexcept { addLoad(Event); }
+
 void warnOfAttach(std::string_view Text) {
   warn("%.*s", int(Text.size()), Text.data());
 }

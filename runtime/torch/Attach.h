@@ -9,6 +9,7 @@
 #ifndef TORCHPROF_ATTACH_H
 #define TORCHPROF_ATTACH_H
 
+#include "torchprof/format/LoadEvent.h"
 #include "torchprof/format/PlanEvent.h"
 #include "torchprof/format/Site.h"
 #include "torchprof/torchprof.h"
@@ -59,6 +60,10 @@ TORCHPROF_API uint64_t ticksNow() noexcept;
 TORCHPROF_API void notePlan(std::optional<format::SiteId> Root,
                             std::optional<format::SiteId> First,
                             const format::PlanEvent &Event);
+
+/// Notes that LibTorch has loaded a file, on the thread that has done so. \p
+/// Event has all but the thread.
+TORCHPROF_API void noteLoad(const format::LoadEvent &Event) noexcept;
 
 /// Prints `torchprof: warning: TEXT`. The caller sees to it that a cause is
 /// named once.

@@ -76,6 +76,18 @@ TEST(Format, ShortJsonHasDefaults) {
   EXPECT_EQ(L.Measures[0].Cells[0].Epoch, 4u);
 }
 
+TEST(Format, NamesOfFilesNeedNotBeUtf8) {
+  Profile P = everySegment();
+  format::setFile(P.Loads[0], std::string(104, '\xe9'));
+  std::string Json;
+  raw_string_ostream OS(Json);
+  writeProfileJson(P, OS);
+  // Each byte became three, of which the last are kept.
+  std::string Name(format::fileOf(parse(OS.str()).Loads[0]));
+  EXPECT_EQ(Name.size(), 102u);
+  EXPECT_EQ(Name.substr(99), "\xef\xbf\xbd");
+}
+
 TEST(Format, MeasuresOfALaterVersionMayHaveWiderCells) {
   std::string Bytes = bytesOf(everySegment());
   size_t Head = Bytes.rfind("volts") - offsetof(format::MeasureRecord, Name);
@@ -112,6 +124,12 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_EQ(P.Plans[1].First, format::Slot(1));
   EXPECT_EQ(P.Plans[1].Depth, 5u);
   EXPECT_EQ(P.Plans[1].Groups, 1u);
+  ASSERT_EQ(P.Loads.size(), 2u);
+  EXPECT_EQ(fileOf(P.Loads[0]), "models/n\xc3\xa9t.pt");
+  EXPECT_EQ(P.Loads[0].BeginTicks, 1u);
+  EXPECT_EQ(P.Loads[0].Ticks, 6u);
+  EXPECT_EQ(fileOf(P.Loads[1]), "");
+  EXPECT_EQ(P.Loads[1].Thread, 12u);
   ASSERT_EQ(P.Lanes.size(), 1u);
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::Slot(1));
   EXPECT_EQ(P.Lanes[0].Cells[0].size(), 2u);

@@ -54,6 +54,8 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(PlanEvent, BeginTicks), 16u);
   EXPECT_EQ(offsetof(PlanEvent, Thread), 40u);
   EXPECT_EQ(offsetof(PlanEvent, Groups), 56u);
+  EXPECT_EQ(offsetof(LoadEvent, Thread), 16u);
+  EXPECT_EQ(offsetof(LoadEvent, Name), 24u);
   EXPECT_EQ(offsetof(MeasureRecord, Name), 24u);
   EXPECT_EQ(offsetof(MeasureCell, Sum), 16u);
   EXPECT_EQ(offsetof(MeasureCell, Nested), 40u);

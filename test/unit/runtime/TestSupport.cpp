@@ -77,6 +77,7 @@ ReadProfile readProfile(const std::string &Path) {
   for (const report::DynamicSite &D : Read->DynamicSites)
     To.Children.push_back({D.Slot, D.Parent, D.Kind, D.Flags, D.Name});
   To.Plans = Read->Plans;
+  To.Loads = Read->Loads;
   for (const report::Lane &L : Read->Lanes)
     addLane(To, L);
   return To;

@@ -64,6 +64,7 @@ struct ReadProfile {
   };
   std::vector<ChildOf> Children;
   std::vector<format::PlanEvent> Plans;
+  std::vector<format::LoadEvent> Loads;
   struct MeasureOf {
     uint32_t Lane;
     format::MeasureId Measure;

@@ -110,6 +110,8 @@ public:
   std::vector<DynamicSite> DynamicSites;
   /// In the order in which they were made on each thread.
   std::vector<format::PlanEvent> Plans;
+  /// In the order in which they ended.
+  std::vector<format::LoadEvent> Loads;
   uint64_t AnchorIntervalNs = 0;
   std::vector<format::ClockAnchor> Anchors;
   std::vector<Lane> Lanes;

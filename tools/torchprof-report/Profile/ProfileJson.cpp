@@ -43,6 +43,7 @@ private:
   void site(IO &io, Ref<Manifest> T, Ref<ManifestSite> S);
   void dynamicSite(IO &io, Ref<DynamicSite> D);
   void plan(IO &io, Ref<format::PlanEvent> E);
+  void load(IO &io, Ref<format::LoadEvent> E);
   void lane(IO &io, Ref<Lane> L);
   void cell(IO &io, Ref<JsonCell<format::Cell>> J);
   void runs(IO &io, Ref<RunRing> R);
@@ -229,6 +230,16 @@ template <class IO> void Mapping<IO>::plan(IO &io, Ref<format::PlanEvent> E) {
   io.optional("depth", E.Depth, format::NoDepth);
   io.member("nodes", E.Nodes);
   io.member("groups", E.Groups);
+}
+
+template <class IO> void Mapping<IO>::load(IO &io, Ref<format::LoadEvent> E) {
+  std::string Name(format::fileOf(E));
+  io.optional("name", Name);
+  if constexpr (IO::Reading)
+    format::setFile(E, Name);
+  io.member("begin", E.BeginTicks);
+  io.member("ticks", E.Ticks);
+  io.member("thread", E.Thread);
 }
 
 //===----------------------------------------------------------------------===//
@@ -459,6 +470,8 @@ template <class IO> void Mapping<IO>::map(IO &io) {
              [&](IO &io, auto &D) { dynamicSite(io, D); });
   if (IO::Reading || !P.Plans.empty())
     io.objects("plans", P.Plans, [&](IO &io, auto &E) { plan(io, E); });
+  if (IO::Reading || !P.Loads.empty())
+    io.objects("loads", P.Loads, [&](IO &io, auto &E) { load(io, E); });
   io.objects("lanes", P.Lanes, [&](IO &io, auto &L) { lane(io, L); });
 }
 

@@ -354,6 +354,20 @@ bool Reader::read(ConstSegmentOf<SegmentType::Plans> S) {
   return true;
 }
 
+bool Reader::read(ConstSegmentOf<SegmentType::Loads> S) {
+  format::EventsRecord Record = record(S);
+  ArrayRef<format::LoadEvent> Events;
+  if (!entries(S, Record.Capacity, Record.Used, Events))
+    return false;
+  for (const format::LoadEvent &E : Events)
+    if (E.NameBytes > sizeof(E.Name))
+      return damaged("expected at most " + Twine(sizeof(E.Name)) +
+                     " bytes of a loaded file's name, found " +
+                     Twine(E.NameBytes));
+  P.Loads.insert(P.Loads.end(), Events.begin(), Events.end());
+  return true;
+}
+
 /// Copies the part that this version knows of a later version's cells.
 bool Reader::widerCells(ConstSegmentOf<SegmentType::Measure> S,
                         const format::MeasureRecord &Record,

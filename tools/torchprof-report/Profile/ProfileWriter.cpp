@@ -101,6 +101,8 @@ Layout::Layout(const Profile &P) : P(P) {
   addDynamicSites();
   if (auto Plans = static_cast<uint32_t>(P.Plans.size()))
     add<SegmentType::Plans>(0, {Plans, Plans}, ArrayRef(P.Plans));
+  if (auto Loads = static_cast<uint32_t>(P.Loads.size()))
+    add<SegmentType::Loads>(0, {Loads, Loads}, ArrayRef(P.Loads));
   for (const Lane &L : P.Lanes)
     addLane(L);
 }

@@ -23,6 +23,7 @@
 #include "torchprof/format/DynamicSite.h"
 #include "torchprof/format/EventsRecord.h"
 #include "torchprof/format/Histogram.h"
+#include "torchprof/format/LoadEvent.h"
 #include "torchprof/format/LogRecord.h"
 #include "torchprof/format/Measure.h"
 #include "torchprof/format/PlanEvent.h"

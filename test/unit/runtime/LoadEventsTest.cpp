@@ -1,0 +1,190 @@
+//===- LoadEventsTest.cpp - files that the framework has loaded -----------===//
+
+#include "Clock.h"
+#include "Control.h"
+#include "TestSupport.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+namespace {
+
+class LoadEventsTest : public testing::Test {
+protected:
+  void recordLoads(const std::function<void()> &Body) {
+    recordModel(Folder.file("p.tprof"), 3, Body);
+  }
+  ReadProfile profile() { return readProfile(Folder.file("p.tprof")); }
+  TestFolder Folder;
+};
+
+void load(std::string_view Name, uint64_t Ticks = 1) {
+  LoadEvent Event{};
+  Event.BeginTicks = 900;
+  Event.Ticks = Ticks;
+  setFile(Event, Name);
+  addLoad(Event);
+}
+
+void run() { span(site(7, 1), 5); }
+
+std::string storedName(std::string_view Name) {
+  LoadEvent Event;
+  setFile(Event, Name);
+  return std::string(fileOf(Event));
+}
+
+} // namespace
+
+TEST_F(LoadEventsTest, WaitForTheFirstProbe) {
+  recordLoads([] {
+    load("/models/net.pt", 20);
+    EXPECT_EQ(profilePath(), "");
+    run();
+    load("");
+    reset();
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Loads.size(), 2u);
+  EXPECT_EQ(fileOf(P.Loads[0]), "/models/net.pt");
+  EXPECT_EQ(P.Loads[0].BeginTicks, 900u);
+  EXPECT_EQ(P.Loads[0].Ticks, 20u);
+  EXPECT_NE(P.Loads[0].Thread, 0u);
+  EXPECT_EQ(fileOf(P.Loads[1]), "");
+}
+
+TEST_F(LoadEventsTest, MakeNoFileByThemselves) {
+  recordLoads([] { load("a.pt"); });
+  struct stat Status;
+  EXPECT_NE(stat(Folder.file("p.tprof").c_str(), &Status), 0);
+}
+
+TEST_F(LoadEventsTest, LeaveOptionsToBeSet) {
+  recordLoads([] {
+    load("a.pt");
+    EXPECT_EQ(setOption("mode", "trace"), 0);
+    run();
+    EXPECT_NE(setOption("mode", "aggregate"), 0);
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.Process.Mode, RecordMode::Trace);
+  EXPECT_EQ(P.Loads.size(), 1u);
+}
+
+TEST_F(LoadEventsTest, AreDroppedWithTheirClock) {
+  bool HasTsc = false;
+  record(Folder.file("p.tprof"), [&] {
+    addTestModel(7, 3);
+    EXPECT_EQ(setOption("clock", "tsc"), 0);
+    HasTsc = clock::kind() == ClockKind::Tsc;
+    load("a.pt", 1);
+    EXPECT_EQ(setOption("clock", "monotonic"), 0);
+    load("b.pt", 2);
+    run();
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.Loads.size(), HasTsc ? 1u : 2u);
+  EXPECT_EQ(P.Loads.back().Ticks, 2u);
+  EXPECT_EQ(P.counter(Counter::DroppedLoads), HasTsc ? 1u : 0u);
+}
+
+TEST_F(LoadEventsTest, WaitBesideAPlanToo) {
+  recordLoads([] {
+    load("a.pt", 1);
+    PlanEvent Plan{};
+    addPlan(site(7, 0), std::nullopt, Plan);
+    load("b.pt", 2);
+    run();
+    load("c.pt", 3);
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Loads.size(), 3u);
+  for (uint64_t I = 0; I < 3; ++I)
+    EXPECT_EQ(P.Loads[I].Ticks, I + 1);
+}
+
+TEST_F(LoadEventsTest, TheirNumberIsBounded) {
+  recordLoads([] {
+    for (uint32_t I = 0; I < 50; ++I)
+      load("a.pt", I);
+    run();
+    for (uint32_t I = 50; I < MaxEvents + 3; ++I)
+      load("a.pt", I);
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Loads.size(), MaxEvents);
+  for (uint32_t I = 0; I < MaxEvents; ++I)
+    EXPECT_EQ(P.Loads[I].Ticks, I);
+  EXPECT_EQ(P.counter(Counter::DroppedLoads), 3u);
+}
+
+TEST_F(LoadEventsTest, ThoseThatWaitAreBoundedToo) {
+  recordLoads([] {
+    for (uint32_t I = 0; I < MaxEvents + 2; ++I)
+      load("a.pt");
+    run();
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.Loads.size(), MaxEvents);
+  EXPECT_EQ(P.counter(Counter::DroppedLoads), 2u);
+}
+
+TEST_F(LoadEventsTest, SnapshotsHaveThemAndForkedChildrenTheirOwn) {
+  recordLoads([&] {
+    load("a.pt");
+    // Of a parent that has recorded nothing, and of one that has.
+    EXPECT_EQ(runChild([&] {
+                ASSERT_EQ(setOption("file", Folder.file("c.tprof")), 0);
+                load("b.pt");
+                run();
+              }),
+              0);
+    run();
+    EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
+    EXPECT_EQ(runChild([] {
+                load("b.pt");
+                run();
+              }),
+              0);
+  });
+  EXPECT_EQ(readProfile(Folder.file("s.tprof")).Loads.size(), 1u);
+  EXPECT_EQ(profile().Loads.size(), 1u);
+  for (const char *Name : {"c.tprof", "p.1.tprof"}) {
+    ReadProfile Child = readProfile(Folder.file(Name));
+    ASSERT_EQ(Child.Loads.size(), 1u);
+    EXPECT_EQ(fileOf(Child.Loads[0]), "b.pt");
+  }
+}
+
+TEST_F(LoadEventsTest, AKilledProcessLeavesThem) {
+  EXPECT_EQ(runChild([&] {
+              ASSERT_EQ(setOption("file", Folder.file("p.tprof")), 0);
+              addTestModel(7, 3);
+              load("a.pt");
+              run();
+              raise(SIGKILL);
+            }),
+            -SIGKILL);
+  EXPECT_EQ(profile().Loads.size(), 1u);
+}
+
+TEST(LoadName, KeepsItsEndAndWholeCharacters) {
+  std::string Long = std::string(3, 'x') + std::string(100, 'y');
+  EXPECT_EQ(storedName(Long), Long);
+  EXPECT_EQ(storedName("/" + Long), "/" + Long);
+  EXPECT_EQ(storedName("a/" + Long), "/" + Long);
+  // Two bytes of the first character lie beyond the room.
+  EXPECT_EQ(storedName("\xe2\x82\xac" + Long), Long);
+  EXPECT_EQ(storedName(std::string(200, '\x80')).size(), 101u);
+}
+
+TEST(LoadName, IsNotReadBeyondItsRoom) {
+  LoadEvent Event{};
+  Event.NameBytes = 5000;
+  EXPECT_EQ(fileOf(Event).size(), sizeof(Event.Name));
+}
