@@ -1,6 +1,7 @@
 //===- Runs.cpp - how long the runs took ----------------------------------===//
 
 #include "../Report/Runs.h"
+#include "../Report/Loads.h"
 #include "../Report/Plans.h"
 #include "Command.h"
 #include "Options.h"
@@ -23,7 +24,8 @@ cl::opt<std::string>
     Node("node", cl::desc("Print the first calls of the nodes of this name"),
          cl::value_desc("name"), cl::sub(Command));
 cl::opt<unsigned>
-    Limit("limit", cl::desc("Rows of the tables of plans and nodes (0: all)"),
+    Limit("limit",
+          cl::desc("Rows of the tables of loads, plans and nodes (0: all)"),
           cl::value_desc("n"), cl::init(10), cl::sub(Command));
 } // namespace
 
@@ -38,12 +40,14 @@ static unsigned lastRuns() {
 static Expected<Outcome> run() {
   SiteTable Sites;
   RunLatencies Latencies;
+  LoadHistory Loads;
   PlanHistory Plans;
   AddOptions Options;
   Options.Lanes = !Node.empty();
   if (Error E =
           Input.addTo(Sites, Options, [&](Profile &P, const SlotToSite &Slots) {
             Latencies.add(P, Slots);
+            Loads.add(P);
             Plans.add(P, Sites, Slots);
           }))
     return E;
@@ -60,6 +64,7 @@ static Expected<Outcome> run() {
     D.Tables.push_back(makeLatencyTable(Sites, Latencies));
     D.Tables.push_back(makeLatencyHistogram(Sites));
     D.Tables.push_back(makeLastRuns(Sites, Latencies, lastRuns()));
+    D.Tables.push_back(makeLoadTable(Sites, Loads, Limit));
     D.Tables.push_back(makePlanTable(Sites, Plans, Limit));
     D.Tables.push_back(makeVaryingNodes(Sites, *Selected, Limit));
     D.Tables.push_back(makeSlowFirstCalls(Sites, *Selected, Limit));

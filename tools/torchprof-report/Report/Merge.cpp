@@ -42,7 +42,7 @@ Error Merger::add(const Profile &P) {
   Options.SameLayers = Mixed;
   SlotToSite Slots = Sites.add(P, Options);
   double Scale = TickClock(P).nsPerTick() / Sites.clock().nsPerTick();
-  addPlans(P, Slots, Scale);
+  addEvents(P, Slots, Scale);
   for (const Lane &L : P.Lanes) {
     DroppedTrace |= !L.Traces.empty();
     addMeasures(P, L, Slots, Scale);
@@ -63,7 +63,8 @@ Error Merger::add(const Profile &P) {
   return Error::success();
 }
 
-void Merger::addPlans(const Profile &P, const SlotToSite &Slots, double Scale) {
+void Merger::addEvents(const Profile &P, const SlotToSite &Slots,
+                       double Scale) {
   // A site's number is its slot.
   auto SlotOf = [&](format::Slot Slot) {
     uint32_t S = Slots[Slot];
@@ -75,6 +76,10 @@ void Merger::addPlans(const Profile &P, const SlotToSite &Slots, double Scale) {
     E.Ticks = static_cast<uint64_t>(scaled(E.Ticks, Scale));
     E.OwnTicks = static_cast<uint64_t>(scaled(E.OwnTicks, Scale));
     Result.Plans.push_back(E);
+  }
+  for (format::LoadEvent E : P.Loads) {
+    E.Ticks = static_cast<uint64_t>(scaled(E.Ticks, Scale));
+    Result.Loads.push_back(E);
   }
 }
 

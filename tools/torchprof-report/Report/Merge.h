@@ -41,7 +41,7 @@ private:
     std::map<uint32_t, format::MeasureCell> OfSite;
   };
 
-  void addPlans(const Profile &P, const SlotToSite &Slots, double Scale);
+  void addEvents(const Profile &P, const SlotToSite &Slots, double Scale);
   void addMeasures(const Profile &P, const Lane &L, const SlotToSite &Slots,
                    double Scale);
   void finishMeasures(Lane &L);

@@ -51,10 +51,13 @@ void ThreadSelection::keep(Profile &P) {
         Selected = T.Seen = true;
     return !Selected;
   });
-  erase_if(P.Plans, [&](const format::PlanEvent &E) {
-    return none_of(P.Lanes,
-                   [&](const Lane &L) { return L.Record.Thread == E.Thread; });
-  });
+  auto IsOfOther = [&](const auto &Event) {
+    return none_of(P.Lanes, [&](const Lane &L) {
+      return L.Record.Thread == Event.Thread;
+    });
+  };
+  erase_if(P.Plans, IsOfOther);
+  erase_if(P.Loads, IsOfOther);
 }
 
 Error ThreadSelection::checkAllSeen() const {

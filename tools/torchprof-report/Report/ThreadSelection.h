@@ -27,7 +27,7 @@ public:
 
   bool all() const { return Wanted.empty(); }
 
-  /// Drops the lanes that are not selected, and the plans of their threads.
+  /// Drops the lanes that are not selected, and the events of their threads.
   void keep(Profile &P);
 
   /// An error if one of the wanted threads was in no profile that keep() has

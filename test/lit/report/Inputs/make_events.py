@@ -1,8 +1,12 @@
-"""Adds plans to a profile as JSON: make_plans.py IN OUT"""
+"""Adds loads and plans to a profile as JSON: make_events.py IN OUT"""
 import json
 import sys
 
 profile = json.load(open(sys.argv[1]))
+profile["loads"] = [
+    {"name": "models/net.pt", "begin": 200000, "ticks": 700000, "thread": 100},
+    {"begin": 900000, "ticks": 50000, "thread": 101},
+]
 profile["plans"] = [
     {"root": 0, "kind": "profiling", "begin": 1000000, "ticks": 4000000,
      "own_ticks": 50000, "thread": 100, "run": 1, "nodes": 9},
