@@ -5,6 +5,8 @@
 // the name of the function carries the number of its root behind a separator,
 // and that of a part of a function what part it is.
 //
+// The hooks around plans and readers only look at the clock.
+//
 // Whatever goes wrong on our side, LibTorch gets what it would have got.
 //
 //===----------------------------------------------------------------------===//
@@ -12,11 +14,14 @@
 #include "Hooks.h"
 
 #include "GradientTags.h"
+#include "LoadWatch.h"
 #include "ModelTable.h"
 #include "PlanWatch.h"
 #include "ProbesToTags.h"
 #include "TimedCopy.h"
 #include "torch/Attach.h"
+
+#include <caffe2/serialize/read_adapter_interface.h>
 
 #include <atomic>
 #include <charconv>
@@ -239,8 +244,48 @@ static void method(TorchprofMethod *Real, void *Self, void *Object,
   Real(Self, Object, Function);
 }
 
+static std::string_view asFile(const void *Name) {
+  return *static_cast<const std::string *>(Name);
+}
+
+static void fileAdapter(TorchprofFileAdapter *Real, void *Self,
+                        const void *Name) {
+  Real(Self, Name);
+  fileOpened(Self, asFile(Name));
+}
+
+static void adapterReader(TorchprofAdapterReader *Real, void *Self,
+                          void *Adapter) {
+  // An adapter has one base class: its address is that of the interface.
+  const caffe2::serialize::ReadAdapterInterface *Interface =
+      static_cast<std::shared_ptr<caffe2::serialize::ReadAdapterInterface> *>(
+          Adapter)
+          ->get();
+  ReaderScope Reading(Self, static_cast<const void *>(Interface));
+  Real(Self, Adapter);
+}
+
+static void fileReader(TorchprofFileReader *Real, void *Self,
+                       const void *Name) {
+  ReaderScope Reading(Self, asFile(Name));
+  Real(Self, Name);
+}
+
+static void streamReader(TorchprofStreamReader *Real, void *Self,
+                         void *Stream) {
+  ReaderScope Reading(Self, std::string_view());
+  Real(Self, Stream);
+}
+
+static void readerEnd(TorchprofReaderEnd *Real, void *Self) {
+  readerEnds(Self);
+  Real(Self);
+}
+
 } // namespace torchprof
 
 const TorchprofHooks torchprof_attach_hooks = {
-    torchprof::executor, torchprof::modeExecutor, torchprof::code,
-    torchprof::method,   torchprof::plan,         torchprof::oldPlan};
+    torchprof::executor,     torchprof::modeExecutor,  torchprof::code,
+    torchprof::method,       torchprof::plan,          torchprof::oldPlan,
+    torchprof::fileAdapter,  torchprof::adapterReader, torchprof::fileReader,
+    torchprof::streamReader, torchprof::readerEnd};

@@ -7,6 +7,7 @@
 |* the class.                                                                 *|
 |*                                                                            *|
 |* One function more makes plans: a hook around it knows when and how long.   *|
+|* Files are loaded between the constructor and the destructor of a reader.   *|
 |*                                                                            *|
 |* Each hook calls Real, the function itself, with the same arguments or      *|
 |* with better ones, and lets its exceptions pass.                            *|
@@ -41,6 +42,16 @@ typedef void *TorchprofPlan(void *Self, void *Stack, size_t Depth,
                             size_t HasDepth);
 typedef void *TorchprofOldPlan(void *Self, void *Stack, size_t HasDepth,
                                size_t Depth);
+/* FileAdapter(std::string const &) */
+typedef void TorchprofFileAdapter(void *Self, const void *Name);
+/* PyTorchStreamReader(shared_ptr<ReadAdapterInterface>) */
+typedef void TorchprofAdapterReader(void *Self, void *Adapter);
+/* PyTorchStreamReader(std::string const &) */
+typedef void TorchprofFileReader(void *Self, const void *Name);
+/* PyTorchStreamReader(std::istream *) */
+typedef void TorchprofStreamReader(void *Self, void *Stream);
+/* ~PyTorchStreamReader() */
+typedef void TorchprofReaderEnd(void *Self);
 
 struct TorchprofHooks {
   void (*Executor)(TorchprofExecutor *Real, void *Self, const void *Graph,
@@ -55,6 +66,12 @@ struct TorchprofHooks {
                 size_t HasDepth);
   void *(*OldPlan)(TorchprofOldPlan *Real, void *Self, void *Stack,
                    size_t HasDepth, size_t Depth);
+  void (*FileAdapter)(TorchprofFileAdapter *Real, void *Self, const void *Name);
+  void (*AdapterReader)(TorchprofAdapterReader *Real, void *Self,
+                        void *Adapter);
+  void (*FileReader)(TorchprofFileReader *Real, void *Self, const void *Name);
+  void (*StreamReader)(TorchprofStreamReader *Real, void *Self, void *Stream);
+  void (*ReaderEnd)(TorchprofReaderEnd *Real, void *Self);
 };
 
 /* The hooks, a symbol of libtorchprof_attach.so. */
@@ -70,24 +87,44 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define PARAMETERS_Plan void *Self, void *Stack, size_t Depth, size_t HasDepth
 #define PARAMETERS_OldPlan                                                     \
   void *Self, void *Stack, size_t HasDepth, size_t Depth
+#define PARAMETERS_FileAdapter void *Self, const void *Name
+#define PARAMETERS_AdapterReader void *Self, void *Adapter
+#define PARAMETERS_FileReader void *Self, const void *Name
+#define PARAMETERS_StreamReader void *Self, void *Stream
+#define PARAMETERS_ReaderEnd void *Self
 #define ARGUMENTS_Executor Self, Graph, Name
 #define ARGUMENTS_ModeExecutor Self, Graph, Name, Mode
 #define ARGUMENTS_Code Self, Graph, Name, Depth
 #define ARGUMENTS_Method Self, Object, Function
 #define ARGUMENTS_Plan Self, Stack, Depth, HasDepth
 #define ARGUMENTS_OldPlan Self, Stack, HasDepth, Depth
+#define ARGUMENTS_FileAdapter Self, Name
+#define ARGUMENTS_AdapterReader Self, Adapter
+#define ARGUMENTS_FileReader Self, Name
+#define ARGUMENTS_StreamReader Self, Stream
+#define ARGUMENTS_ReaderEnd Self
 #define RESULT_Executor void
 #define RESULT_ModeExecutor void
 #define RESULT_Code void
 #define RESULT_Method void
 #define RESULT_Plan void *
 #define RESULT_OldPlan void *
+#define RESULT_FileAdapter void
+#define RESULT_AdapterReader void
+#define RESULT_FileReader void
+#define RESULT_StreamReader void
+#define RESULT_ReaderEnd void
 #define RETURN_Executor
 #define RETURN_ModeExecutor
 #define RETURN_Code
 #define RETURN_Method
 #define RETURN_Plan return
 #define RETURN_OldPlan return
+#define RETURN_FileAdapter
+#define RETURN_AdapterReader
+#define RETURN_FileReader
+#define RETURN_StreamReader
+#define RETURN_ReaderEnd
 
 #ifdef __cplusplus
 }

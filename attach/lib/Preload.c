@@ -1,10 +1,10 @@
 /*===- Preload.c - libtorchprof_preload.so --------------------------------===*\
 |*                                                                            *|
 |* Stands in front of LibTorch's constructors when it is preloaded. It needs  *|
-|* nothing but the C library, so that processes that load no model pay        *|
-|* nothing; at the first call it loads libtorchprof_attach.so, which lies     *|
-|* beside it, with the runtime. If that fails there is one warning, and       *|
-|* LibTorch runs as without us.                                               *|
+|* nothing but the C library, so that processes that load nothing and run no  *|
+|* model pay nothing; at the first call it loads libtorchprof_attach.so, with *|
+|* the runtime, from its own directory. If that fails there is one warning,   *|
+|* and LibTorch runs as without us.                                           *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 

@@ -18,6 +18,7 @@
 namespace torchprof {
 
 using namespace torch::jit;
+using caffe2::serialize::PyTorchStreamReader;
 
 std::string causeOf(const std::string &What) {
   std::istringstream Lines(What);
@@ -75,8 +76,7 @@ Outcome loadLibrary(const char *Path) {
 }
 
 /// Names of the extra files in an archive, empty if it cannot be listed.
-static void listExtraFiles(caffe2::serialize::PyTorchStreamReader &Reader,
-                           ExtraFilesMap &Files) {
+static void listExtraFiles(PyTorchStreamReader &Reader, ExtraFilesMap &Files) {
   const std::string Prefix = "extra/";
   for (const std::string &Record : Reader.getAllRecords())
     if (Record.starts_with(Prefix))
@@ -97,7 +97,9 @@ static Outcome explainLoadError(Outcome Failed) {
   return Failed;
 }
 
-static Outcome checkArchive(const char *Path, ExtraFilesMap &Files) {
+/// Opens what looks like a model's archive.
+static Outcome openArchive(const char *Path, ExtraFilesMap &Files,
+                           std::unique_ptr<PyTorchStreamReader> &Archive) {
   uint64_t Size;
   if (const char *Reason = whyUnreadable(Path, Size))
     return failure(2, Reason);
@@ -109,11 +111,11 @@ static Outcome checkArchive(const char *Path, ExtraFilesMap &Files) {
     return failure(2, "not a TorchScript archive (a zip file)");
   return guarded([&]() -> Outcome {
     try {
-      caffe2::serialize::PyTorchStreamReader Reader((std::string(Path)));
-      if (!Reader.hasRecord("constants.pkl"))
+      Archive = std::make_unique<PyTorchStreamReader>(std::string(Path));
+      if (!Archive->hasRecord("constants.pkl"))
         return failure(2, "an archive without code: save the model with "
                           "torch.jit.save, not torch.save");
-      listExtraFiles(Reader, Files);
+      listExtraFiles(*Archive, Files);
       return {};
     } catch (const c10::Error &E) {
       return failure(2, "truncated or damaged archive: " +
@@ -125,7 +127,10 @@ static Outcome checkArchive(const char *Path, ExtraFilesMap &Files) {
 Outcome loadModel(const char *Path, const char *Device, Model **Result) {
   auto M = std::make_unique<Model>();
   M->Name = std::filesystem::path(Path).stem().string();
-  if (Outcome Failed = checkArchive(Path, M->ExtraFiles))
+  // Stays open until LibTorch has read it again: an attached process takes a
+  // reader with another one inside for no load.
+  std::unique_ptr<PyTorchStreamReader> Archive;
+  if (Outcome Failed = openArchive(Path, M->ExtraFiles, Archive))
     return Failed;
   Outcome Loaded = guarded([&]() -> Outcome {
     c10::optional<c10::Device> Target;
