@@ -13,10 +13,13 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-/// Of the group whose backward graph comes next on this thread.
+/// Of the group whose backward graph comes next on this thread, if its nodes
+/// have sites.
 static thread_local Graph *Forward;
 
-void noteForward(Graph &Body) noexcept { Forward = &Body; }
+void noteForward(Graph &Body) noexcept {
+  Forward = visitNodes(Body.block(), tagOf) ? &Body : nullptr;
+}
 
 namespace {
 
@@ -79,21 +82,19 @@ static std::optional<format::Slot> siteOfGradient(const ForwardNode &Of) {
   return backwardSite(Site, Of.Kind);
 }
 
-bool tagGradients(Graph &Body, std::optional<format::SiteId> Root) {
+std::shared_ptr<Graph> tagGradients(Graph &Body,
+                                    std::optional<format::SiteId> Root) {
   Graph *Group = std::exchange(Forward, nullptr);
   if (!Group)
-    return false;
-  std::shared_ptr<Graph> Tagged = Group->copy();
+    return nullptr;
+  std::shared_ptr<Graph> Tagged = Group->copy(), Result = Body.copy();
   tagReplacedNodes(*Tagged);
   std::vector<ForwardNode> Nodes = nodesInReverse(*Tagged);
-  std::vector<Gradient> Gradients = gradientsIn(Body);
-  if (Nodes.empty())
-    return false;
+  std::vector<Gradient> Gradients = gradientsIn(*Result);
   std::vector<std::optional<size_t>> Match =
       certainMatches(Gradients.size(), Nodes.size(), [&](size_t G, size_t N) {
         return Gradients[G].Kind == Nodes[N].Kind;
       });
-  bool IsTagged = false;
   for (size_t I = 0; I < Gradients.size(); ++I) {
     std::optional<format::Slot> Site;
     if (Match[I])
@@ -107,9 +108,8 @@ bool tagGradients(Graph &Body, std::optional<format::SiteId> Root) {
     Content->Kind = Symbol::fromQualString(Gradients[I].Kind);
     for (Block *Inner : Gradients[I].Of->blocks())
       setTags(Inner, Content);
-    IsTagged = true;
   }
-  return IsTagged;
+  return Result;
 }
 
 } // namespace torchprof

@@ -16,6 +16,7 @@
 
 #include "torchprof/format/Site.h"
 
+#include <memory>
 #include <optional>
 
 namespace torch::jit {
@@ -28,10 +29,11 @@ namespace torchprof {
 /// lives until that of its backward graph is made.
 void noteForward(torch::jit::Graph &Body) noexcept;
 
-/// Tags the nodes of \p Body, the backward graph of the group that was noted
-/// last; \p Root is the method's site, if it is known. False if there was
-/// nothing to tag.
-bool tagGradients(torch::jit::Graph &Body, std::optional<format::SiteId> Root);
+/// A copy of \p Body, the backward graph of the group that was noted last, with
+/// tags; null if there is nothing to tag. \p Root is the method's site, if it
+/// is known.
+std::shared_ptr<torch::jit::Graph>
+tagGradients(torch::jit::Graph &Body, std::optional<format::SiteId> Root);
 
 } // namespace torchprof
 

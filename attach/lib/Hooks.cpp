@@ -113,11 +113,8 @@ static TaggedFunction tagPart(const std::shared_ptr<Graph> &Body,
   PlanPart Part = partOf(Name);
   if (Part == PlanPart::Forward)
     noteForward(*Body);
-  if (Part != PlanPart::Backward)
-    return Result;
-  std::shared_ptr<Graph> Copy = Body->copy();
-  if (tagGradients(*Copy, MakingScope::ownerHere().Root))
-    Result.Body = Copy;
+  if (Part == PlanPart::Backward)
+    Result.Body = tagGradients(*Body, MakingScope::ownerHere().Root);
   return Result;
 }
 
