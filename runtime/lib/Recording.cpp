@@ -258,10 +258,12 @@ void Recording::notePlan(const PlanEvent &Event) {
 
 EarlyLoads::List &EarlyLoads::own() {
   uint64_t Caller = uint64_t(getpid());
-  // A fork may have found its parent in the middle of an addition: nothing of
-  // the list is touched.
-  if (std::exchange(Pid, Caller) != Caller)
+  // A fork may have found its parent in the middle of an addition: the list is
+  // left as it is, in sight of a leak checker.
+  if (std::exchange(Pid, Caller) != Caller) {
+    memcpy(Inherited, &Loads, sizeof(List));
     new (&Loads) List();
+  }
   return Loads;
 }
 

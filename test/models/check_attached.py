@@ -21,6 +21,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import torch
 
@@ -126,8 +127,12 @@ def texts_of(module):
     return texts
 
 
-def saved(module):
+def saved(module, asynchronous):
     """A digest of the archive; some models cannot be saved again."""
+    if asynchronous:
+        # LibTorch writes a value in another way while a thread of its pool has
+        # not yet let go of it.
+        time.sleep(0.5)
     archive = io.BytesIO()
     try:
         torch.jit.save(module, archive)
@@ -167,7 +172,8 @@ def behave(arguments):
                 control.reset()
             if not arguments.instrumented:
                 texts.append({"texts": texts_of(module),
-                              "saved": saved(module)})
+                              "saved": saved(
+                                  module, "asynchronous" in entry["properties"])})
         torch.save({"runs": seen, "texts": texts}, os.path.join(arguments.work, "%s.%s.seen" % (
             name, arguments.behave)))
 
