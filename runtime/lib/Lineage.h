@@ -28,7 +28,7 @@ public:
 
 private:
   List Loads;
-  uint64_t Pid = 0; ///< whose they are
+  uint64_t Pid = 0;                                ///< whose they are
   alignas(List) char Inherited[sizeof(List)] = {}; ///< the parent's, unused
 };
 
