@@ -117,9 +117,9 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
   R.Clipped |= Sites.self(S).Excess != 0;
   if (Outermost)
     R.Total += Sites.total(S);
-  if (const Aggregate *Backward = Sites.backward(S)) {
-    R.Backward += Backward->Sum;
-    R.BackwardCalls += Backward->Count;
+  for (uint32_t Gradient : Sites.backward(S)) {
+    R.Backward += Sites.total(Gradient);
+    R.BackwardCalls += Sites.measured(Gradient).Count;
   }
   R.Measures.resize(Sites.measures().size());
   for (MeasureId M = 0; M < R.Measures.size(); ++M) {

@@ -92,6 +92,10 @@ uint32_t SiteTable::addDynamic(uint32_t Parent, StringRef Kind,
       S.Root = Sites[Parent].Root;
       S.Async = Sites[Parent].Async;
     }
+    // Of a method it is the gradient of nodes that cannot be told apart.
+    if (Kind == nameOf(format::DynamicKind::Backward) && Parent != NoIndex &&
+        !Sites[Parent].isRoot())
+      BackwardOf[Parent].push_back(Known->second);
     Sites.push_back(S);
     Measured.emplace_back();
     forgetParts();
@@ -112,11 +116,7 @@ SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
         LeftOut.insert(Parent);
       continue;
     }
-    uint32_t S = addDynamic(Parent, nameOf(D.Kind), D.Name);
-    Slots.add(D.Slot, 1, S);
-    if (D.Kind == format::DynamicKind::Backward && Parent != NoIndex &&
-        !Sites[Parent].isRoot())
-      BackwardOf.emplace(Parent, S);
+    Slots.add(D.Slot, 1, addDynamic(Parent, nameOf(D.Kind), D.Name));
   }
   TickClock Other(P);
   if (ProfileCount++ == 0)

@@ -161,11 +161,13 @@ public:
   }
   std::vector<LaneParts> partsByLane(MeasureId M) const;
 
-  /// What was measured of the gradients of \p S, which lie over other nodes;
-  /// null if nothing was.
-  const Aggregate *backward(uint32_t S) const {
+  /// The sites of the gradients of \p S, which lie over other nodes: one, or of
+  /// a module one for each kind of its nodes.
+  llvm::ArrayRef<uint32_t> backward(uint32_t S) const {
     auto It = BackwardOf.find(S);
-    return It == BackwardOf.end() ? nullptr : &Measured[It->second];
+    if (It == BackwardOf.end())
+      return {};
+    return It->second;
   }
 
   /// True if any span of the site was begun, recorded or not.
@@ -242,7 +244,7 @@ private:
       DynamicSites;
   std::set<std::pair<uint32_t, std::string>> Groups;
   std::set<uint32_t> LeftOut;
-  std::map<uint32_t, uint32_t> BackwardOf; ///< by site
+  std::map<uint32_t, std::vector<uint32_t>> BackwardOf; ///< by site
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;
