@@ -18,25 +18,22 @@ using namespace torch::jit;
 static thread_local Graph *Forward;
 
 void noteForward(Graph &Body) noexcept {
-  Forward = visitNodes(Body.block(), tagOf) ? &Body : nullptr;
+  Forward = hasTags(Body.block()) ? &Body : nullptr;
 }
 
 namespace {
-
 /// A node of a group. Whether it has a gradient is not known here: LibTorch has
 /// cleared that from the types.
 struct ForwardNode {
   const TagContent *Content;
-  std::string Kind; ///< as prim::GradOf names it
-  bool Replaced;    ///< by several nodes of a script
+  Symbol Kind;
 };
 
 /// The gradient of one node.
 struct Gradient {
-  Node *Of; ///< prim::GradOf
-  std::string Kind;
+  Node *Of;    ///< prim::GradOf
+  Symbol Kind; ///< of the node
 };
-
 } // namespace
 
 /// The nodes of a group that have a site, the last one first, as their
@@ -47,12 +44,11 @@ static std::vector<ForwardNode> nodesInReverse(Graph &Group) {
     const TagContent *Tag = tagOf(N);
     if (!Tag)
       continue;
-    bool Replaced = !Tag->Site && !Tag->Backward;
     // Several nodes for one that is differentiated as a whole.
-    if (Replaced && !Nodes.empty() && Nodes.back().Content == Tag)
+    bool IsPart = !Tag->Site && !Tag->Backward;
+    if (IsPart && !Nodes.empty() && Nodes.back().Content == Tag)
       continue;
-    Symbol Kind = Tag->Backward ? N->kind() : Tag->Kind;
-    Nodes.push_back({Tag, Kind.toDisplayString(), Replaced});
+    Nodes.push_back({Tag, Tag->Backward ? N->kind() : Tag->Kind});
   }
   return Nodes;
 }
@@ -60,8 +56,10 @@ static std::vector<ForwardNode> nodesInReverse(Graph &Group) {
 static std::vector<Gradient> gradientsIn(Graph &Body) {
   std::vector<Gradient> Gradients;
   for (Node *N : Body.nodes())
-    if (N->kind() == prim::GradOf && N->s(attr::name) != "prim::profile")
-      Gradients.push_back({N, N->s(attr::name)});
+    if (N->kind() == prim::GradOf)
+      if (Symbol Kind = Symbol::fromQualString(N->s(attr::name));
+          Kind != prim::profile)
+        Gradients.push_back({N, Kind});
   return Gradients;
 }
 
@@ -78,8 +76,8 @@ static std::optional<format::Slot> siteOfGradient(const ForwardNode &Of) {
   if (Of.Content->Backward)
     return Of.Content->Backward;
   format::SiteId Site =
-      Of.Replaced ? Of.Content->Regions.back() : *Of.Content->Site;
-  return backwardSite(Site, Of.Kind);
+      Of.Content->Site ? *Of.Content->Site : Of.Content->Regions.back();
+  return backwardSite(Site, Of.Kind.toQualString());
 }
 
 std::shared_ptr<Graph> tagGradients(Graph &Body,
@@ -100,12 +98,11 @@ std::shared_ptr<Graph> tagGradients(Graph &Body,
     if (Match[I])
       Site = siteOfGradient(Nodes[*Match[I]]);
     else if (Root)
-      Site = backwardSite(*Root, Gradients[I].Kind);
+      Site = backwardSite(*Root, Gradients[I].Kind.toQualString());
     if (!Site)
       continue;
     auto Content = std::make_shared<TagContent>();
     Content->Backward = Site;
-    Content->Kind = Symbol::fromQualString(Gradients[I].Kind);
     for (Block *Inner : Gradients[I].Of->blocks())
       setTags(Inner, Content);
   }

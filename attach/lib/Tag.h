@@ -89,6 +89,8 @@ inline const TagContent *tagOf(torch::jit::Node *N) {
   return Found ? Found->Content.get() : nullptr;
 }
 
+inline bool hasTags(torch::jit::Block *In) { return visitNodes(In, tagOf); }
+
 inline void setTag(torch::jit::Node *N,
                    std::shared_ptr<const TagContent> Content) {
   torch::jit::ScopePtr Shown = N->scope();

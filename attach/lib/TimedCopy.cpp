@@ -238,10 +238,6 @@ private:
   Graph &Body;
 };
 
-bool hasTags(Block *In) {
-  return visitNodes(In, [](Node *N) { return tagOf(N) != nullptr; });
-}
-
 /// Notes the sites of the method that have no node in its plan.
 void noteMissing(Block *Plan) {
   std::unordered_set<int64_t> Present;
