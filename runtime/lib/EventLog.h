@@ -36,7 +36,7 @@ public:
 
   explicit EventLog(WaitingList Early = {}) : Waiting(std::move(Early)) {}
 
-  /// Keeps an event until there is a file. May throw std::bad_alloc.
+  /// Keeps an event until there is a file.
   void wait(const Event &E) { Waiting.add(E); }
 
   /// Hands over the events that wait.

@@ -16,14 +16,11 @@
 #include <cstring>
 #include <new>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <utility>
 
 namespace torchprof {
 
 using namespace format;
-
-Lineage Line;
 
 static pthread_cond_t SnapshotMade = PTHREAD_COND_INITIALIZER;
 
@@ -256,32 +253,16 @@ void Recording::notePlan(const PlanEvent &Event) {
   noteFileError();
 }
 
-EarlyLoads::List &EarlyLoads::own() {
-  uint64_t Caller = uint64_t(getpid());
-  // A fork may have found its parent in the middle of an addition: the list is
-  // left as it is, in sight of a leak checker.
-  if (std::exchange(Pid, Caller) != Caller) {
-    memcpy(Inherited, &Loads, sizeof(List));
-    new (&Loads) List();
-  }
-  return Loads;
-}
-
 void Recording::noteLoad(const LoadEvent &Event) {
   ProcessLock Lock;
   Recording *R = existing();
-  try {
-    if (R && R->File.exists())
-      R->Loads.write(R->File, Event);
-    else if (R)
-      R->Loads.wait(Event);
-    else
-      Line.Loads.own().add(Event);
-  } catch (const std::bad_alloc &) {
-    torchprof::count(Counter::DroppedLoads);
-  }
-  if (R)
-    R->noteFileError();
+  if (!R)
+    return Line.Loads.own().add(Event);
+  if (R->File.exists())
+    R->Loads.write(R->File, Event);
+  else
+    R->Loads.wait(Event);
+  R->noteFileError();
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 
 #include "Process.h"
 
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -20,12 +21,14 @@ namespace torchprof {
 /// \p Dropped counts those for which there is no room.
 template <typename Event, format::Counter Dropped> class WaitingEvents {
 public:
-  /// May throw std::bad_alloc.
   void add(const Event &E) {
-    if (Events.size() < format::MaxEvents)
-      Events.push_back(E);
-    else
-      count(Dropped);
+    try {
+      if (Events.size() < format::MaxEvents)
+        return Events.push_back(E);
+    } catch (const std::bad_alloc &) {
+      // Without memory there is no room either.
+    }
+    count(Dropped);
   }
 
   /// Hands over the events that wait.
