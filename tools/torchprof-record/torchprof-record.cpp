@@ -51,28 +51,25 @@ namespace {
 struct RuntimeOption {
   const char *Id; ///< the runtime's name of it
   cl::list<std::string> Values;
-  RuntimeOption(const char *Name, const char *Id, const char *Value,
-                const char *Help)
-      : Id(Id), Values(StringRef(Name), cl::desc(Help), cl::value_desc(Value),
-                       cl::cat(Category)) {}
+  RuntimeOption(const char *Name, const char *Value, const char *Help,
+                const char *Id = nullptr)
+      : Id(Id ? Id : Name), Values(StringRef(Name), cl::desc(Help),
+                                   cl::value_desc(Value), cl::cat(Category)) {}
   std::string value() const { return join(Values, ","); }
 };
 } // namespace
 
-static RuntimeOption Nodes("nodes", "nodes", "default|all",
+static RuntimeOption Nodes("nodes", "default|all",
                            "Which nodes are sites, as for torchprof-opt"),
-    Level("granularity", "granularity", "op|module",
+    Level("granularity", "op|module",
           "One site per node, or per call of a module"),
-    Include("include", "include", "glob",
-            "Only sites whose kind or module path matches"),
-    Exclude("exclude", "exclude", "glob",
-            "No sites whose kind or module path matches"),
-    Methods("methods", "methods", "name", "Only these methods"),
-    Mode("mode", "mode", "aggregate|trace",
-         "Keep statistics, or every span as well"),
-    Windows("schedule", "schedule", "plan",
+    Include("include", "glob", "Only sites whose kind or module path matches"),
+    Exclude("exclude", "glob", "No sites whose kind or module path matches"),
+    Methods("methods", "name", "Only these methods"),
+    Mode("mode", "aggregate|trace", "Keep statistics, or every span as well"),
+    Windows("schedule", "plan",
             "Record windows of runs: wait=5,warmup=1,active=3"),
-    Measure("measure", "record", "cpu", "What to measure beside time");
+    Measure("measure", "cpu", "What to measure beside time", "record");
 static const RuntimeOption *const RuntimeOptions[] = {
     &Nodes, &Level, &Include, &Exclude, &Methods, &Mode, &Windows, &Measure};
 
