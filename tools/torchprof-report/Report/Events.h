@@ -66,6 +66,18 @@ inline void noteCounter(Table &T, const SiteTable &Sites,
                         C.Text.str());
 }
 
+template <typename RowT> typename RunColumns<RowT>::Column beganColumn() {
+  return {TableColumn::count("begin_realtime_ns", "began (UTC)"), "",
+          [](const RowT &R, const SiteTable &) {
+            return realtimeValue(R.BeginRealtimeNs);
+          }};
+}
+
+template <typename RowT> typename RunColumns<RowT>::Column timeColumn() {
+  return {TableColumn::time("time_ns", "time"), "",
+          [](const RowT &R, const SiteTable &) { return Value::timeNs(R.Ns); }};
+}
+
 inline TableColumn forMachines(TableColumn C) {
   C.ForMachines = true;
   return C;

@@ -23,12 +23,8 @@ static const RunColumns<LoadedFile> &loadColumns() {
        [](const Row &R, const SiteTable &) {
          return R.Name.empty() ? Value() : Value::text(R.Name);
        }},
-      {TableColumn::count("begin_realtime_ns", "began (UTC)"), "",
-       [](const Row &R, const SiteTable &) {
-         return realtimeValue(R.BeginRealtimeNs);
-       }},
-      {TableColumn::time("time_ns", "time"), "",
-       [](const Row &R, const SiteTable &) { return Value::timeNs(R.Ns); }},
+      beganColumn<Row>(),
+      timeColumn<Row>(),
       {TableColumn::text("thread", "thread"), "",
        [](const Row &R, const SiteTable &) { return Value::text(R.Thread); }},
   });

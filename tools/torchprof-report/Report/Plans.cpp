@@ -79,12 +79,8 @@ static const RunColumns<MadePlan> &planColumns() {
        [](const Row &R, const SiteTable &) {
          return Value::count(R.Event.Groups);
        }},
-      {TableColumn::count("begin_realtime_ns", "began (UTC)"), "",
-       [](const Row &R, const SiteTable &) {
-         return realtimeValue(R.BeginRealtimeNs);
-       }},
-      {TableColumn::time("time_ns", "time"), "",
-       [](const Row &R, const SiteTable &) { return Value::timeNs(R.Ns); }},
+      beganColumn<Row>(),
+      timeColumn<Row>(),
       {TableColumn::time("own_ns", "torchprof's"), "",
        [](const Row &R, const SiteTable &) { return Value::timeNs(R.OwnNs); }},
       {forMachines(TableColumn::text("thread", "thread")), "",
