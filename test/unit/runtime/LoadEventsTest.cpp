@@ -14,14 +14,7 @@ using namespace torchprof::format;
 
 namespace {
 
-class LoadEventsTest : public testing::Test {
-protected:
-  void recordLoads(const std::function<void()> &Body) {
-    recordModel(Folder.file("p.tprof"), 3, Body);
-  }
-  ReadProfile profile() { return readProfile(Folder.file("p.tprof")); }
-  TestFolder Folder;
-};
+using LoadEventsTest = RecordedModel;
 
 void load(std::string_view Name, uint64_t Ticks = 1) {
   LoadEvent Event{};
@@ -42,7 +35,7 @@ std::string storedName(std::string_view Name) {
 } // namespace
 
 TEST_F(LoadEventsTest, WaitForTheFirstProbe) {
-  recordLoads([] {
+  recordIt([] {
     load("/models/net.pt", 20);
     EXPECT_EQ(profilePath(), "");
     run();
@@ -59,13 +52,13 @@ TEST_F(LoadEventsTest, WaitForTheFirstProbe) {
 }
 
 TEST_F(LoadEventsTest, MakeNoFileByThemselves) {
-  recordLoads([] { load("a.pt"); });
+  recordIt([] { load("a.pt"); });
   struct stat Status;
   EXPECT_NE(stat(Folder.file("p.tprof").c_str(), &Status), 0);
 }
 
 TEST_F(LoadEventsTest, LeaveOptionsToBeSet) {
-  recordLoads([] {
+  recordIt([] {
     load("a.pt");
     EXPECT_EQ(setOption("mode", "trace"), 0);
     run();
@@ -94,7 +87,7 @@ TEST_F(LoadEventsTest, AreDroppedWithTheirClock) {
 }
 
 TEST_F(LoadEventsTest, WaitBesideAPlanToo) {
-  recordLoads([] {
+  recordIt([] {
     load("a.pt", 1);
     PlanEvent Plan{};
     addPlan(site(7, 0), std::nullopt, Plan);
@@ -109,7 +102,7 @@ TEST_F(LoadEventsTest, WaitBesideAPlanToo) {
 }
 
 TEST_F(LoadEventsTest, TheirNumberIsBounded) {
-  recordLoads([] {
+  recordIt([] {
     for (uint32_t I = 0; I < 50; ++I)
       load("a.pt", I);
     run();
@@ -124,7 +117,7 @@ TEST_F(LoadEventsTest, TheirNumberIsBounded) {
 }
 
 TEST_F(LoadEventsTest, ThoseThatWaitAreBoundedToo) {
-  recordLoads([] {
+  recordIt([] {
     for (uint32_t I = 0; I < MaxEvents + 2; ++I)
       load("a.pt");
     run();
@@ -135,7 +128,7 @@ TEST_F(LoadEventsTest, ThoseThatWaitAreBoundedToo) {
 }
 
 TEST_F(LoadEventsTest, SnapshotsHaveThemAndForkedChildrenTheirOwn) {
-  recordLoads([&] {
+  recordIt([&] {
     load("a.pt");
     // Of a parent that has recorded nothing, and of one that has.
     EXPECT_EQ(runChild([&] {

@@ -55,13 +55,12 @@ Cell mended(Folding F, LastRecord R) {
   return F.C;
 }
 
-class Log : public testing::Test {
+class Log : public RecordedModel {
 protected:
   ReadProfile recorded(const std::function<void()> &Body) {
-    recordModel(Folder.file("p.tprof"), 3, Body);
-    return readProfile(Folder.file("p.tprof"));
+    recordIt(Body);
+    return profile();
   }
-  TestFolder Folder;
 };
 
 /// The same in a run's own thread and with the folding thread.

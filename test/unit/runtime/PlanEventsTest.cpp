@@ -15,14 +15,7 @@ using namespace torchprof::format;
 
 namespace {
 
-class PlanEventsTest : public testing::Test {
-protected:
-  void recordPlans(const std::function<void()> &Body) {
-    recordModel(Folder.file("p.tprof"), 3, Body);
-  }
-  ReadProfile profile() { return readProfile(Folder.file("p.tprof")); }
-  TestFolder Folder;
-};
+using PlanEventsTest = RecordedModel;
 
 void plan(PlanPart Part, std::optional<SiteId> Root,
           std::optional<SiteId> First = std::nullopt, uint64_t Ticks = 1) {
@@ -45,7 +38,7 @@ void run() {
 } // namespace
 
 TEST_F(PlanEventsTest, WaitForTheFirstProbe) {
-  recordPlans([] {
+  recordIt([] {
     plan(PlanPart::Whole, site(7, 0));
     EXPECT_EQ(profilePath(), "");
     run();
@@ -61,13 +54,13 @@ TEST_F(PlanEventsTest, WaitForTheFirstProbe) {
 }
 
 TEST_F(PlanEventsTest, MakeNoFileByThemselves) {
-  recordPlans([] { plan(PlanPart::Whole, site(7, 0)); });
+  recordIt([] { plan(PlanPart::Whole, site(7, 0)); });
   struct stat Status;
   EXPECT_NE(stat(Folder.file("p.tprof").c_str(), &Status), 0);
 }
 
 TEST_F(PlanEventsTest, KnowTheRunOnWhateverThreadItEnds) {
-  recordPlans([] {
+  recordIt([] {
     plan(PlanPart::Whole, site(7, 0));
     run();
     plan(PlanPart::Backward, site(7, 0));
@@ -89,7 +82,7 @@ TEST_F(PlanEventsTest, KnowTheRunOnWhateverThreadItEnds) {
 }
 
 TEST_F(PlanEventsTest, TheRootIsFoundAboveANodeOnceItHasRun) {
-  recordPlans([] {
+  recordIt([] {
     plan(PlanPart::Fork, std::nullopt, site(7, 2));
     run();
     plan(PlanPart::Fork, std::nullopt, site(7, 2));
@@ -104,7 +97,7 @@ TEST_F(PlanEventsTest, TheRootIsFoundAboveANodeOnceItHasRun) {
 }
 
 TEST_F(PlanEventsTest, OfUnknownModelsAreLeftOut) {
-  recordPlans([] {
+  recordIt([] {
     run();
     plan(PlanPart::Whole, site(9, 0));
     plan(PlanPart::Fork, std::nullopt, site(9, 1));
@@ -114,7 +107,7 @@ TEST_F(PlanEventsTest, OfUnknownModelsAreLeftOut) {
 }
 
 TEST_F(PlanEventsTest, BringTheirModel) {
-  recordPlans([] {
+  recordIt([] {
     addTestModel(8, 2);
     run();
     plan(PlanPart::Whole, site(8, 0));
@@ -125,7 +118,7 @@ TEST_F(PlanEventsTest, BringTheirModel) {
 }
 
 TEST_F(PlanEventsTest, TheirNumberIsBounded) {
-  recordPlans([] {
+  recordIt([] {
     for (uint32_t I = 0; I < 50; ++I)
       plan(PlanPart::Whole, site(7, 0), std::nullopt, I);
     run();
@@ -140,7 +133,7 @@ TEST_F(PlanEventsTest, TheirNumberIsBounded) {
 }
 
 TEST_F(PlanEventsTest, ThoseThatWaitAreBoundedToo) {
-  recordPlans([] {
+  recordIt([] {
     for (uint32_t I = 0; I < MaxEvents + 2; ++I)
       plan(PlanPart::Whole, site(7, 0));
     run();
@@ -151,7 +144,7 @@ TEST_F(PlanEventsTest, ThoseThatWaitAreBoundedToo) {
 }
 
 TEST_F(PlanEventsTest, SnapshotsHaveThemAndForkedChildrenTheirOwn) {
-  recordPlans([&] {
+  recordIt([&] {
     plan(PlanPart::Whole, site(7, 0));
     run();
     EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);

@@ -14,13 +14,9 @@ using torchprof::format::Counter;
 
 namespace {
 
-class Root : public testing::Test {
+class Root : public RecordedModel {
 protected:
-  void run(const std::function<void()> &Body) {
-    recordModel(Folder.file("p.tprof"), 4, Body);
-  }
-  ReadProfile profile() { return readProfile(Folder.file("p.tprof")); }
-  TestFolder Folder;
+  Root() : RecordedModel(4) {}
 };
 
 /// Enters a root as the op does, with the address of its own frame.
@@ -40,7 +36,7 @@ protected:
 } // namespace
 
 TEST_F(Root, RunsKeepTheLast1024Latencies) {
-  run([] {
+  recordIt([] {
     for (uint64_t I = 1; I <= 1500; ++I) {
       uint64_t R = enter(site(7, 0));
       advanceClock(I);
@@ -59,7 +55,7 @@ TEST_F(Root, RunsKeepTheLast1024Latencies) {
 }
 
 TEST_F(Root, RootInsideARootIsACallNotARun) {
-  run([] {
+  recordIt([] {
     addTestModel(8, 2);
     uint64_t Outer = enter(site(7, 0));
     uint64_t Node = beginSpan(site(7, 1));
@@ -83,7 +79,7 @@ TEST_F(Root, RootInsideARootIsACallNotARun) {
 }
 
 TEST_F(Root, RegionsNestAndKnowTheTimeOfRunsInside) {
-  run([] {
+  recordIt([] {
     uint32_t Request = regionNumber("request"), Parse = regionNumber("parse");
     EXPECT_EQ(regionNumber("request"), Request);
     EXPECT_NE(Parse, Request);
@@ -111,7 +107,7 @@ TEST_F(Root, RegionsNestAndKnowTheTimeOfRunsInside) {
 }
 
 TEST_F(Root, ManyRegionsAllHaveNames) {
-  run([] {
+  recordIt([] {
     for (int I = 0; I < 100; ++I) {
       uint32_t Name = regionNumber("region " + std::to_string(I));
       endRegion(beginRegion(Name), Name);
@@ -122,7 +118,7 @@ TEST_F(Root, ManyRegionsAllHaveNames) {
 }
 
 TEST_F(Root, RegionAcrossAWindowsEdgeIsCut) {
-  run([] {
+  recordIt([] {
     uint32_t R = regionNumber("r");
     uint64_t Begin = beginRegion(R);
     stop();
@@ -133,7 +129,7 @@ TEST_F(Root, RegionAcrossAWindowsEdgeIsCut) {
 }
 
 TEST_F(Root, ExceptionLeavesSpansUnfinishedAndTheNextRunIsARun) {
-  run([] {
+  recordIt([] {
     for (int I = 0; I < 3; ++I) {
       enter(site(7, 0)); // a node threw: neither has an end
       beginSpan(site(7, 1));
@@ -152,7 +148,7 @@ TEST_F(Root, ExceptionLeavesSpansUnfinishedAndTheNextRunIsARun) {
 }
 
 TEST_F(Root, AbandonedSpanLeavesNoCurrentSite) {
-  run([] {
+  recordIt([] {
     enter(site(7, 0));
     span(site(7, 1), 1);
     FrameSpan(format::Slot{1}).abandon();
@@ -163,7 +159,7 @@ TEST_F(Root, AbandonedSpanLeavesNoCurrentSite) {
 }
 
 TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
-  run([] {
+  recordIt([] {
     addTestModel(8, 2);
     uint64_t Outer = enter(site(7, 0));
     uint64_t Node = beginSpan(site(7, 1));
@@ -183,7 +179,7 @@ TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
 }
 
 TEST_F(Root, RecursionPairsRightly) {
-  run([] {
+  recordIt([] {
     uint64_t A = beginSpan(site(7, 1));
     advanceClock(1);
     uint64_t B = beginSpan(site(7, 1));
@@ -197,7 +193,7 @@ TEST_F(Root, RecursionPairsRightly) {
 }
 
 TEST_F(Root, DeeperThanTheFrameTableStillCounts) {
-  run([] {
+  recordIt([] {
     std::function<void(int)> Nest = [&](int Left) {
       uint64_t R = enter(site(7, 0));
       advanceClock(1);
@@ -212,7 +208,7 @@ TEST_F(Root, DeeperThanTheFrameTableStillCounts) {
 }
 
 TEST_F(Root, BeginAndEndOnDifferentThreads) {
-  run([] {
+  recordIt([] {
     uint64_t R = enter(site(7, 0));
     uint64_t Wait = beginSpan(site(7, 1));
     advanceClock(5);
@@ -233,7 +229,7 @@ TEST_F(Root, BeginAndEndOnDifferentThreads) {
 
 /// A region in a node's code must not make the node's own time disappear.
 TEST_F(Root, RegionInsideARunTakesNothingFromTheSpansAroundIt) {
-  run([] {
+  recordIt([] {
     uint32_t Name = regionNumber("inner");
     uint64_t R = enter(site(7, 0));
     uint64_t Begin = beginRegion(Name);
@@ -258,7 +254,7 @@ TEST_F(Root, RegionInsideARunTakesNothingFromTheSpansAroundIt) {
 }
 
 TEST_F(Root, RunInARegionInANodeIsPartOfBoth) {
-  run([] {
+  recordIt([] {
     addTestModel(8, 2);
     uint32_t Outer = regionNumber("outer"), Inner = regionNumber("inner");
     uint64_t R = enter(site(7, 0));
@@ -283,7 +279,7 @@ TEST_F(Root, RunInARegionInANodeIsPartOfBoth) {
 }
 
 TEST_F(Root, RegionsDeeperThanTheFrameTableStillCount) {
-  run([] {
+  recordIt([] {
     uint32_t Name = regionNumber("r");
     std::vector<uint64_t> Begins;
     for (int I = 0; I < 100; ++I) {

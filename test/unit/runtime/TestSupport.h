@@ -12,6 +12,7 @@
 #include "torchprof/format/Records.h"
 
 #include <functional>
+#include <gtest/gtest.h>
 #include <map>
 #include <string>
 #include <vector>
@@ -154,6 +155,22 @@ void record(const std::string &File, const std::function<void()> &Body);
 /// The same on the test's clock, with a model of id 7 and so many sites.
 void recordModel(const std::string &File, unsigned Sites,
                  const std::function<void()> &Body);
+
+/// A test that records a model of its own, id 7, in a folder of its own.
+class RecordedModel : public testing::Test {
+protected:
+  explicit RecordedModel(unsigned Sites = 3) : Sites(Sites) {}
+  void recordIt(const std::function<void()> &Body) {
+    recordModel(Folder.file("p.tprof"), Sites, Body);
+  }
+  ReadProfile profile(const char *Name = "p.tprof") {
+    return readProfile(Folder.file(Name));
+  }
+  TestFolder Folder;
+
+private:
+  const unsigned Sites;
+};
 
 /// record() in a child process; expects exit code 0.
 void recordInChild(const std::string &File, const std::function<void()> &Body);

@@ -17,16 +17,7 @@ using torchprof::format::Counter;
 namespace {
 
 /// A case with a model of id 7 on the test's clock.
-class WindowTest : public testing::Test {
-protected:
-  void run(const std::function<void()> &Body) {
-    recordModel(Folder.file("p.tprof"), 3, Body);
-  }
-  ReadProfile profile(const char *Name = "p.tprof") {
-    return readProfile(Folder.file(Name));
-  }
-  TestFolder Folder;
-};
+using WindowTest = RecordedModel;
 
 /// One run of the model: the root with one node of \p Ticks inside.
 void runModel(uint64_t Ticks) {
@@ -39,7 +30,7 @@ void runModel(uint64_t Ticks) {
 } // namespace
 
 TEST_F(WindowTest, StoppedSpansAreNotCounted) {
-  run([] {
+  recordIt([] {
     span(site(7, 1), 1);
     stop();
     span(site(7, 1), 10);
@@ -51,7 +42,7 @@ TEST_F(WindowTest, StoppedSpansAreNotCounted) {
 }
 
 TEST_F(WindowTest, StoppedFromTheBeginningLeavesNoFile) {
-  run([] {
+  recordIt([] {
     stop();
     span(site(7, 1), 1);
   });
@@ -59,7 +50,7 @@ TEST_F(WindowTest, StoppedFromTheBeginningLeavesNoFile) {
 }
 
 TEST_F(WindowTest, SpanOpenAtTheOpeningIsCut) {
-  run([] {
+  recordIt([] {
     span(site(7, 1), 1);
     stop();
     uint64_t Begin = beginSpan(site(7, 1));
@@ -75,7 +66,7 @@ TEST_F(WindowTest, SpanOpenAtTheOpeningIsCut) {
 }
 
 TEST_F(WindowTest, SpanOpenAtTheClosingIsCut) {
-  run([] {
+  recordIt([] {
     uint64_t Begin = beginSpan(site(7, 1));
     stop();
     endSpan(Begin, site(7, 1));
@@ -87,7 +78,7 @@ TEST_F(WindowTest, SpanOpenAtTheClosingIsCut) {
 }
 
 TEST_F(WindowTest, SpanOpenAcrossAGapIsCut) {
-  run([] {
+  recordIt([] {
     uint64_t Begin = beginSpan(site(7, 1));
     advanceClock(1);
     stop();
@@ -102,7 +93,7 @@ TEST_F(WindowTest, SpanOpenAcrossAGapIsCut) {
 }
 
 TEST_F(WindowTest, ResetEmptiesEverything) {
-  run([] {
+  recordIt([] {
     runModel(1000);
     span(site(7, 2), 1);
     reset();
@@ -121,7 +112,7 @@ TEST_F(WindowTest, ResetEmptiesEverything) {
 }
 
 TEST_F(WindowTest, SpanOpenAcrossAResetIsCut) {
-  run([] {
+  recordIt([] {
     uint64_t Begin = beginSpan(site(7, 1));
     advanceClock(1);
     reset();
@@ -184,7 +175,7 @@ TEST_F(WindowTest, AFoldAtAnyInstructionOfAResetCountsEachSpanOnce) {
 }
 
 TEST_F(WindowTest, ScheduleRecordsItsActiveStepsOnly) {
-  run([] {
+  recordIt([] {
     ASSERT_EQ(
         setOption("schedule", "skip_first=1,wait=1,warmup=1,active=2,repeat=2"),
         0);
@@ -222,7 +213,7 @@ TEST_F(WindowTest, SnapshotNumberGoesWhereThePatternSays) {
 }
 
 TEST_F(WindowTest, HostsStepsReplaceThoseOfRuns) {
-  run([] {
+  recordIt([] {
     ASSERT_EQ(setOption("schedule", "wait=1,active=1,repeat=1"), 0);
     step(); // now active
     advanceClock(1);
@@ -236,7 +227,7 @@ TEST_F(WindowTest, HostsStepsReplaceThoseOfRuns) {
 }
 
 TEST_F(WindowTest, ReadyCallbackGetsTheSnapshotsPath) {
-  run([&] {
+  recordIt([&] {
     ASSERT_EQ(setOption("schedule", "active=2,repeat=1"), 0);
     static std::string Seen;
     setReadyCallback(
@@ -252,11 +243,11 @@ TEST_F(WindowTest, ReadyCallbackGetsTheSnapshotsPath) {
 }
 
 TEST_F(WindowTest, SnapshotOfNothingSaysSo) {
-  run([] { EXPECT_EQ(snapshot(""), ENODATA); });
+  recordIt([] { EXPECT_EQ(snapshot(""), ENODATA); });
 }
 
 TEST_F(WindowTest, SnapshotIntoAMissingFolderIsOneWarning) {
-  run([&] {
+  recordIt([&] {
     span(site(7, 1), 1);
     testing::internal::CaptureStderr();
     EXPECT_EQ(snapshot(Folder.file("none/s.tprof")), ENOENT);
@@ -269,7 +260,7 @@ TEST_F(WindowTest, SnapshotIntoAMissingFolderIsOneWarning) {
 }
 
 TEST_F(WindowTest, WaitForASnapshotEndsWhenItIsMade) {
-  run([] {
+  recordIt([] {
     span(site(7, 1), 1);
     std::thread Waiter([] { EXPECT_EQ(waitForSnapshot(0, 60'000), 1u); });
     EXPECT_EQ(snapshot(""), 0);
@@ -279,7 +270,7 @@ TEST_F(WindowTest, WaitForASnapshotEndsWhenItIsMade) {
 }
 
 TEST_F(WindowTest, FlushWorksWithAndWithoutAFile) {
-  run([] {
+  recordIt([] {
     EXPECT_EQ(flush(), 0);
     span(site(7, 1), 1);
     EXPECT_EQ(flush(), 0);
