@@ -14,6 +14,11 @@ namespace torchprof {
 
 using namespace format;
 
+/// The begin of a span that could not be recorded, for want of memory or of a
+/// model. Its end must not be either, even if it could: a cell holds no more
+/// ends than begins.
+static constexpr uint64_t LostBegin = 1;
+
 /// Ticks from \p Begin to \p Now where they cannot be right.
 static uint64_t clampTicks(uint64_t Begin, uint64_t Now) {
   if (Now < Begin) {
@@ -88,8 +93,7 @@ static OpenFrame frameOf(Slot Site) {
 uint64_t beginCold(Slot Site) {
   Recording *R = Recording::current();
   Lane *L = R ? readyLane(*R, Site) : nullptr;
-  return L ? open(*R, *L, frameOf(Site))
-           : clock::ticks(); // its end counts it as lost
+  return L ? open(*R, *L, frameOf(Site)) : LostBegin;
 }
 
 uint64_t beginCold(SiteId Id) {
@@ -97,7 +101,7 @@ uint64_t beginCold(SiteId Id) {
   Recording *R = Recording::current();
   Lane *L = R ? readyLane(*R, Site) : nullptr;
   if (!L)
-    return clock::ticks(); // its end counts it as lost
+    return LostBegin;
   L->ModelId = Id.model();
   L->FirstSlot = Slot(number(Site) - Id.index());
   L->SiteCount = Line.Models.modelOf(Id)->SiteCount;
@@ -114,11 +118,12 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
   bool Open = ensureRecording();
   if (!Open && !Process.CountsSteps.load(std::memory_order_relaxed))
     return 0;
-  Recording *R = Recording::existing();
+  // The thread that has opened the gate may still be making the recording.
+  Recording *R = Open ? Recording::current() : Recording::existing();
   const RegisteredModel *Model = Line.Models.modelOf(Id);
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L || !Model)
-    return Open ? clock::ticks() : 0;
+    return Open ? LostBegin : 0;
   dropDeadRoots(*L, Stack);
   Model->Roots[Id.index()].store(1, std::memory_order_relaxed);
   OpenFrame F = frameOf(Model->FirstSlot + Id.index());
@@ -136,9 +141,7 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
   }
   if (IsOutermost && R->measures().exist())
     R->measures().beginRun(*L);
-  if (!readyLane(*R, F.Site))
-    return clock::ticks();
-  return open(*R, *L, F);
+  return readyLane(*R, F.Site) ? open(*R, *L, F) : LostBegin;
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,8 +173,11 @@ static SlotEntry *freshEntry(Recording &R, Lane &L, Slot Site) {
   return E;
 }
 
-/// Books a span that a window's edge cut. Does not make a file for it.
+/// Books a span that a window's edge cut, or one that is lost. Does not make a
+/// file for it.
 static void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
+  if (S.Begin == LostBegin)
+    return count(Counter::LostNoMemory);
   SlotEntry *E = L.Attached ? R.touchSlot(L, S.Site) : nullptr;
   if (!E)
     return;
@@ -378,13 +384,11 @@ static Slot regionHere(const Lane &L, uint32_t Name) {
 uint64_t beginRegion(uint32_t Name) {
   if (!Line.Regions.nameOf(Name) || !ensureRecording())
     return 0;
-  Recording *R = Recording::existing();
+  Recording *R = Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
   OpenFrame F = frameOf(L ? regionHere(*L, Name) : NoSlot);
   F.Region = Name;
-  if (!L || !readyLane(*R, F.Site))
-    return clock::ticks(); // its end counts it as lost
-  return open(*R, *L, F);
+  return L && readyLane(*R, F.Site) ? open(*R, *L, F) : LostBegin;
 }
 
 /// The site in which a region began; NoSlot if that was on another thread.

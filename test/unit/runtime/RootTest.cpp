@@ -78,6 +78,18 @@ TEST_F(Root, RootInsideARootIsACallNotARun) {
   EXPECT_EQ(P.cell(0).Nested, 0u);
 }
 
+TEST_F(Root, BeginsWhileAnotherThreadMakesTheRecording) {
+  recordIt([] {
+    // What a thread sees then: the gate is open, the recording not yet there.
+    Process.Open.store(1);
+    uint64_t R = enter(site(7, 0));
+    endSpan(R, site(7, 0));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.begins(0), 1u);
+  EXPECT_EQ(P.count(0), 1u);
+}
+
 TEST_F(Root, RegionsNestAndKnowTheTimeOfRunsInside) {
   recordIt([] {
     uint32_t Request = regionNumber("request"), Parse = regionNumber("parse");
