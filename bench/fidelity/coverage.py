@@ -77,6 +77,7 @@ def measure(arguments, entry, call):
     calls = sum(row["calls"] for row in nodes)
     total = footer["total_ns"]
     rest = footer["unattributed_ns"]
+    gradients = footer.get("gradients_ns", 0)
     # Nodes of an If or a loop that LibTorch took away are in no span of it.
     excess = footer.get("excess_ns", 0)
     mean = sum(row["self_ns"] for row in nodes) / max(1, calls)
@@ -88,8 +89,8 @@ def measure(arguments, entry, call):
             profile(arguments, model, call, runs, "--grad")),
         # Four numbers, each printed to a tenth of a nanosecond or to a digit
         # in a million.
-        "adds_up": abs(footer["sum_of_nodes_ns"] + rest + excess - total)
-                   < 0.2 + 1e-6 * total,
+        "adds_up": abs(footer["sum_of_nodes_ns"] + gradients + rest + excess
+                       - total) < 0.2 + 1e-6 * total,
     }
     if mean > LONG_NODE_NS and result["unattributed_pct"] >= REST_PCT:
         result["frozen_unattributed_pct"] = frozen_pct(arguments, model, call,

@@ -149,7 +149,7 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum class SpanKind { Node, Call, Run, Region };
+enum class SpanKind { Node, Call, Run, Region, Gradient };
 
 /// A span that ends.
 struct EndedSpan {
@@ -241,6 +241,20 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
   }
 }
 
+/// Adds the time of a gradient that was computed to the span around it, whose
+/// own it is not.
+static void addGradient(Recording &R, Lane &L, uint64_t Ticks,
+                        bool IsMeasured) {
+  Slot Outer = slotOfCurrent(L.Current);
+  if (Outer == NoSlot ||
+      L.CurrentTicks < Process.Open.load(std::memory_order_relaxed))
+    return;
+  if (SlotEntry *E = freshEntry(R, L, Outer))
+    storeRelaxed(E->Data->Gradients, E->Data->Gradients + Ticks);
+  if (IsMeasured)
+    R.measures().addNested(L, Outer);
+}
+
 static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
   if (Ticks >= MaxLogDuration) {
     // The two stay together: a fold does not come between them.
@@ -265,7 +279,9 @@ static void endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   bool IsMeasured =
       R.measures().exist() && R.measures().endSpan(L, S.Site, S.Begin, Ticks);
   appendEnd(L, S, Ticks);
-  if (S.Kind != SpanKind::Node)
+  if (S.Kind == SpanKind::Gradient)
+    addGradient(R, L, Ticks, IsMeasured);
+  else if (S.Kind != SpanKind::Node)
     addNested(R, L, Ticks, S.Kind == SpanKind::Region, IsMeasured);
   if (S.Kind != SpanKind::Run)
     return;
@@ -303,16 +319,18 @@ static EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
   return {Begin, Site, Kind, false, Frame ? L.FoldTicks - Frame->FoldTicks : 0};
 }
 
-/// Ends a span that has a frame, or one that began on another thread.
-static void endFramed(uint64_t Begin, Slot Site, uint64_t Now) {
+/// Ends a span that has a frame, or one that began on another thread. \p Kind
+/// is Node if it may be a root.
+static void endFramed(uint64_t Begin, Slot Site, uint64_t Now,
+                      SpanKind Kind = SpanKind::Node) {
   if (Site == NoSlot)
     return count(Counter::LostNoModel);
   Recording *R = Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L)
     return count(Counter::LostNoMemory);
-  EndedSpan S = popSpan(*L, Begin, Site, SpanKind::Node);
-  if (S.Kind == SpanKind::Call || isRoot(Site))
+  EndedSpan S = popSpan(*L, Begin, Site, Kind);
+  if (S.Kind == SpanKind::Call || (Kind == SpanKind::Node && isRoot(Site)))
     S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
   end(*R, *L, S, Now);
 }
@@ -331,7 +349,7 @@ void endCold(uint64_t Begin, SiteId Id) {
 
 void endSlot(uint64_t Begin, Slot Site) {
   if (Begin || Process.Open.load(std::memory_order_relaxed))
-    endFramed(Begin, Site, clock::ticks());
+    endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient);
 }
 
 void endCold(const FrameSpan &Span, uint64_t Now) {

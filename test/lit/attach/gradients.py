@@ -53,13 +53,16 @@ import sys
 from typing import List, Optional
 
 if sys.argv[1] == "adds_up":
-    # The time of gradients lies in aten::grad, and is counted once.
+    # The time of gradients lies in aten::grad, whose self time it is not.
     document = json.load(open(sys.argv[2]))
     rows, footer = document["rows"], document["footer"]
     inside = sum(row["total_ns"] for row in rows if row["kind"] == "backward")
-    whole = sum(row["total_ns"] for row in rows if row["kind"] == "aten::grad")
-    assert 0 < inside < whole, (inside, whole)
-    parts = footer["sum_of_nodes_ns"] + footer["unattributed_ns"]
+    (grad,) = [row for row in rows if row["kind"] == "aten::grad"]
+    assert abs(grad["total_ns"] - grad["self_ns"] - inside) < 1, (grad, inside)
+    assert 0 < inside < grad["total_ns"], (grad, inside)
+    assert abs(footer["gradients_ns"] - inside) < 1, (footer, inside)
+    parts = (footer["sum_of_nodes_ns"] + footer["gradients_ns"] +
+             footer["unattributed_ns"])
     assert abs(parts - footer["total_ns"]) < 1 + 1e-6 * parts, footer
     sys.exit()
 

@@ -70,6 +70,7 @@ TEST(Aggregate, CellsAddUpAgain) {
   A.add(cellOf(randomSamples(1000, 3)));
   A.Cut = 3;
   A.Nested = 77;
+  A.Gradients = 78;
   std::vector<format::Cell> Cells;
   ASSERT_TRUE(A.appendCells(format::Slot(5), Cells));
   ASSERT_EQ(Cells.size(), 1u);

@@ -195,9 +195,9 @@ TEST(Message, OtherVersions) {
   EXPECT_EQ(withHeader(Version, 1),
             "x.tprof: recorded by an older torchprof (profile format 1); "
             "record again");
-  EXPECT_EQ(withHeader(Version, 3),
-            "x.tprof: recorded by a newer torchprof (profile format 3); this "
-            "version reads format 2");
+  EXPECT_EQ(withHeader(Version, 4),
+            "x.tprof: recorded by a newer torchprof (profile format 4); this "
+            "version reads format 3");
 }
 
 TEST(Message, HeaderHasAnotherSize) {
@@ -274,7 +274,7 @@ const WrongJson WrongJsons[] = {
     {"Member", R"({"lanes": [{"cells": [{"slto": 1}]}]})",
      "lanes[0].cells[0]: unknown member 'slto'"},
     {"Version", R"({"version": 1})",
-     "version: expected profile format 2, found 1"},
+     "version: expected profile format 3, found 1"},
     {"Parent", R"({"models": [{"sites": [{}, {"parent": 1}]}]})",
      "models[0].sites[1].parent: expected the number of an earlier entry, "
      "found 1"},
@@ -288,9 +288,9 @@ const WrongJson WrongJsons[] = {
     {"Samples",
      R"({"lanes": [{"cells": [{"first": [1, 2, 3, 4, 5, 6, 7, 8]}]}]})",
      "lanes[0].cells[0].first: expected at most 6 samples, found 8"},
-    {"Bucket", R"({"lanes": [{"cells": [{"histogram": {"478": 1}}]}]})",
-     "lanes[0].cells[0].histogram.478: expected a number below 478, found "
-     "'478'"},
+    {"Bucket", R"({"lanes": [{"cells": [{"histogram": {"476": 1}}]}]})",
+     "lanes[0].cells[0].histogram.476: expected a number below 476, found "
+     "'476'"},
     {"Tuple", R"({"lanes": [{"runs": [{"samples": [1]}]}]})",
      "lanes[0].runs[0].samples[0]: expected an array, found 1"},
     {"Pair", R"({"lanes": [{"runs": [{"samples": [[1]]}]}]})",

@@ -75,7 +75,7 @@ TEST(SiteTable, OverlaysTakeNothingFromTheirParents) {
         {"kind": "method", "name": "g", "flags": ["root"]}]}],
     "dynamic_sites": [{"slot": 3, "parent": 0, "kind": "region",
                        "name": "most of it"}],
-    "lanes": [{"cells": [{"slot": 0, "samples": [100], "nested": 80},
+    "lanes": [{"cells": [{"slot": 0, "samples": [100], "nested": 20},
                          {"slot": 1, "samples": [50]},
                          {"slot": 2, "samples": [20]},
                          {"slot": 3, "samples": [80], "nested": 20}]}]})"));

@@ -39,8 +39,9 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(Cell, Sum), 40u);
   EXPECT_EQ(offsetof(Cell, Min), 64u);
   EXPECT_EQ(offsetof(Cell, Nested), 80u);
-  EXPECT_EQ(offsetof(Cell, First), 88u);
-  EXPECT_EQ(offsetof(Cell, Histogram), 136u);
+  EXPECT_EQ(offsetof(Cell, Gradients), 88u);
+  EXPECT_EQ(offsetof(Cell, First), 96u);
+  EXPECT_EQ(offsetof(Cell, Histogram), 144u);
   EXPECT_EQ(offsetof(LogRecord, Written), 0u);
   EXPECT_EQ(offsetof(LogRecord, Current), 16u);
   EXPECT_EQ(offsetof(LogRecord, Folded), 64u);
@@ -101,8 +102,8 @@ TEST(Format, WorkedExampleIsInTheDocumentation) {
                              {Log + 128, 80},
                              {Log + 4096, 64},
                              {Cells, 48},
-                             {First, 144},
-                             {First + 136 + 4 * 20, 16}}) {
+                             {First, 152},
+                             {First + 144 + 4 * 20, 16}}) {
     std::string Wanted = dump(Bytes, From, Count);
     EXPECT_NE(Text.find(Wanted), std::string::npos)
         << "not in profile-example.md:\n"

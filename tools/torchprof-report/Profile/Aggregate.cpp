@@ -75,6 +75,7 @@ void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
   Sum += scaled(C.Sum, Scale);
   Squares += scaled(CellSquares, (long double)Scale * Scale);
   Nested += scaled(C.Nested, Scale);
+  Gradients += scaled(C.Gradients, Scale);
   if (CellCount == 0)
     return;
   Count += CellCount;
@@ -108,6 +109,7 @@ void Aggregate::add(const Aggregate &Other) {
   Sum += Other.Sum;
   Squares += Other.Squares;
   Nested += Other.Nested;
+  Gradients += Other.Gradients;
   Min = std::min(Min, Other.Min);
   Max = std::max(Max, Other.Max);
   if (First.empty())
@@ -133,7 +135,7 @@ static T takeShare(T &Amount, uint64_t Part, uint64_t Whole) {
 
 bool Aggregate::appendCells(format::Slot Site,
                             std::vector<format::Cell> &Cells) const {
-  if (Sum >> 64 || Nested >> 64 || Count >> 63)
+  if ((Sum | Nested | Gradients) >> 64 || Count >> 63)
     return false;
   Aggregate Rest = *this;
   do {
@@ -161,6 +163,7 @@ bool Aggregate::appendCells(format::Slot Site,
     C.Min = Min;
     C.Max = Max;
     C.Nested = std::exchange(Rest.Nested, 0);
+    C.Gradients = std::exchange(Rest.Gradients, 0);
     std::copy(Rest.First.begin(), Rest.First.end(), C.First);
     Rest.First.clear();
     Rest.Count -= Samples;

@@ -14,7 +14,7 @@
 
 namespace torchprof::report {
 
-/// Writes \p P in profile format version 2. Memory does not grow with the
+/// Writes \p P in profile format version 3. Memory does not grow with the
 /// number of cells. Errors are those of \p OS.
 void writeProfile(const Profile &P, llvm::raw_ostream &OS);
 

@@ -105,6 +105,10 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   Footer F(T, In);
   auto Total = static_cast<double>(All.Total);
   F.time("sum_of_nodes", "Sum of nodes", static_cast<double>(All.Nodes));
+  if (All.Gradients)
+    F.time("gradients", "Gradients", static_cast<double>(All.Gradients),
+           "computed inside of nodes, whose self time this is not: the rows of "
+           "kind backward");
   if (All.NotSelected)
     F.time("not_selected", "Not selected",
            static_cast<double>(All.NotSelected));
@@ -122,6 +126,9 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   if (All.Async)
     F.time("asynchronous", "Asynchronous", static_cast<double>(All.Async),
            "ran beside its parent, not part of the total");
+  if (All.Backward)
+    F.time("backward", "Backward", static_cast<double>(All.Backward),
+           "gradients that the host had computed, not part of the total");
   if (Sites.probeTicks() > 0)
     F.time("probe_cost", "Probe cost", Sites.probeTicks(),
            "calibrated cost of the probes, part of the times above");

@@ -112,13 +112,13 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
   if (R.Members++ == 0)
     R.Order = S;
   R.Outside &= Sites[S].Async || Sites[S].isOutside();
-  R.Overlay &= Sites[S].isOverlay();
+  R.Overlay &= Sites[S].isOverlay() && !Sites[S].Gradient;
   R.Self += Sites.self(S).Amount;
   R.Clipped |= Sites.self(S).Excess != 0;
   if (Outermost)
     R.Total += Sites.total(S);
   for (uint32_t Gradient : Sites.backward(S)) {
-    R.Backward += Sites.total(Gradient);
+    R.Backward += Sites.self(Gradient).Amount;
     R.BackwardCalls += Sites.measured(Gradient).Count;
   }
   R.Measures.resize(Sites.measures().size());
@@ -157,8 +157,12 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
         return Sites[S].Parent == NoIndex || (Sites[S].Flags & SF_Async);
       };
       for (const auto &[S, A] : Lane.Measured) {
-        if (!Counts(S) || Sites[S].isOverlay())
+        if (!Counts(S))
           continue;
+        if (Sites[S].isOverlay()) {
+          R.BackwardCalls += Sites[S].Gradient ? A.Count : 0;
+          continue;
+        }
         ++R.Members;
         R.Measured.add(A);
         R.Clipped |= Sites.self(S).Excess != 0;
@@ -175,7 +179,7 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
             R.Measures[M].Self += Amount;
       for (const auto &[S, Amount] : Parts[L].Self)
         if (Counts(S))
-          R.Self += Amount;
+          (Sites[S].isOverlay() ? R.Backward : R.Self) += Amount;
       // A run inside another one is part of that one's time.
       if (!Outside)
         for (const auto &[S, Amount] : Parts[L].RunsInside)
@@ -303,12 +307,16 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     if (SiteSelected[S] && !Sites[S].Dynamic)
       RootSelected[Sites[S].Root] = true;
   }
-  __int128 Total = 0;
+  __int128 Total = 0, Backward = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Site &Here = Sites[S];
+    const Aggregate &A = Sites.measured(S);
+    if (Here.Gradient)
+      Backward += static_cast<__int128>(Sites.self(S).Amount);
+    else if (!Here.isOutside())
+      Backward -= static_cast<__int128>(A.Gradients);
     if (Here.Dynamic || !RootSelected[Here.Root])
       continue;
-    const Aggregate &A = Sites.measured(S);
     if (SiteSelected[S]) {
       T.Unfinished += A.unfinished();
       T.Cut += A.Cut;
@@ -323,6 +331,8 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     if (Here.Parent == NoIndex)
       Total += static_cast<__int128>(A.Sum);
     T.Excess += Self.Excess;
+    (Here.isRoot() || SiteSelected[S] ? T.Gradients : T.NotSelected) +=
+        A.Gradients;
     if (Here.isRoot()) {
       T.Runs += A.Count;
       T.Unattributed += Self.Amount;
@@ -331,6 +341,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     else
       T.NotSelected += Self.Amount;
   }
+  T.Backward = static_cast<UInt128>(std::max<__int128>(Backward, 0));
   // Damaged numbers must not become a huge total.
   if (Total < 0)
     T.Excess += static_cast<UInt128>(Total);

@@ -49,7 +49,7 @@ struct Row {
   UInt128 Total = 0;
   UInt128 Self = 0;
   std::vector<RowMeasure> Measures; ///< by MeasureId
-  UInt128 Backward = 0; ///< of the members' gradients, the sum of all totals
+  UInt128 Backward = 0;             ///< self times of the members' gradients
   uint64_t BackwardCalls = 0;
   uint32_t Members = 0;
   /// False: a call is not a span of a member; Calls is their number, if known.
@@ -57,18 +57,20 @@ struct Row {
   llvm::Optional<uint64_t> Calls;
   bool Clipped = false; ///< a member's self time would be below 0
   bool Outside = true;  ///< no member is part of the runs' time
-  bool Overlay = true;  ///< all members lie over nodes, whose self time it is
+  bool Overlay = true;  ///< all members are regions over nodes: no self time
 };
 
-/// What the whole selection adds up to: Total = Nodes + NotSelected +
-/// Unattributed - Excess. Ticks.
+/// What the whole selection adds up to: Total = Nodes + Gradients +
+/// NotSelected + Unattributed - Excess. Ticks.
 struct Totals {
   UInt128 Total = 0;        ///< outermost roots
   UInt128 Nodes = 0;        ///< self times of selected sites but roots
+  UInt128 Gradients = 0;    ///< of all nodes, computed inside of selected ones
   UInt128 NotSelected = 0;  ///< self times of the others
   UInt128 Unattributed = 0; ///< self times of the roots
   UInt128 Excess = 0;       ///< children's times beyond their parents'
   UInt128 Async = 0;        ///< self times of what ran beside its parent
+  UInt128 Backward = 0;     ///< gradients that the host had computed
   uint64_t Runs = 0;        ///< counted calls of the roots
   uint64_t Unfinished = 0;
   uint64_t Cut = 0;

@@ -16,9 +16,9 @@ void SiteTable::forgetParts() {
   InnerMore.clear();
 }
 
-// Nested is what ran in the frames, runs and regions, directly inside. Of a
-// node's, the regions' part is its own nodes' and must stay with them; the
-// part of the runs inside these regions must not.
+// Nested is what ran in the frames directly inside: of a node the runs, also
+// those in a region; of a region the regions too, whose runs are not among its
+// own.
 SiteTable::InnerParts SiteTable::partsOf(SumOfSite SumOf) const {
   size_t Count = Sites.size();
   InnerParts Parts;
@@ -31,13 +31,14 @@ SiteTable::InnerParts SiteTable::partsOf(SumOfSite SumOf) const {
     SumAndNested Own = SumOf(S);
     Runs[S] += static_cast<__int128>(Own.Nested);
     Parts.Runs[S] = std::max<__int128>(Runs[S], 0);
-    if (Here.isOverlay()) {
-      Runs[Here.Parent] += static_cast<__int128>(Parts.Runs[S] - Own.Sum);
+    if (Here.isOverlay() && !Here.Gradient) {
+      if (Sites[Here.Parent].isOverlay())
+        Runs[Here.Parent] += static_cast<__int128>(Parts.Runs[S] - Own.Sum);
       continue;
     }
     if (!Here.Dynamic && Here.Parent != NoIndex && !(Here.Flags & SF_Async))
       Children[Here.Parent] += Own.Sum;
-    UInt128 Inside = Children[S] + Parts.Runs[S];
+    UInt128 Inside = Children[S] + Parts.Runs[S] + Own.Gradients;
     if (Own.Sum >= Inside)
       Parts.Self[S].Amount = Own.Sum - Inside;
     else
@@ -49,7 +50,8 @@ SiteTable::InnerParts SiteTable::partsOf(SumOfSite SumOf) const {
 const SiteTable::InnerParts &SiteTable::inner() const {
   if (Inner.Self.size() != Sites.size())
     Inner = partsOf([&](uint32_t S) {
-      return SumAndNested{Measured[S].Sum, Measured[S].Nested};
+      return SumAndNested{Measured[S].Sum, Measured[S].Nested,
+                          Measured[S].Gradients};
     });
   return Inner;
 }
@@ -114,7 +116,8 @@ std::vector<LaneParts> SiteTable::partsByLane() const {
     auto It = L.Measured.find(S);
     return It == L.Measured.end()
                ? SumAndNested()
-               : SumAndNested{It->second.Sum, It->second.Nested};
+               : SumAndNested{It->second.Sum, It->second.Nested,
+                              It->second.Gradients};
   });
 }
 

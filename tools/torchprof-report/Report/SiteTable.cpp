@@ -92,9 +92,8 @@ uint32_t SiteTable::addDynamic(uint32_t Parent, StringRef Kind,
       S.Root = Sites[Parent].Root;
       S.Async = Sites[Parent].Async;
     }
-    // Of a method it is the gradient of nodes that cannot be told apart.
-    if (Kind == nameOf(format::DynamicKind::Backward) && Parent != NoIndex &&
-        !Sites[Parent].isRoot())
+    S.Gradient = Kind == nameOf(format::DynamicKind::Backward);
+    if (S.Gradient && Parent != NoIndex)
       BackwardOf[Parent].push_back(Known->second);
     Sites.push_back(S);
     Measured.emplace_back();

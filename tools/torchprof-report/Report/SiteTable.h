@@ -39,12 +39,13 @@ struct Site {
   uint32_t Flags = 0;        ///< SiteFlags
   bool Async = false;        ///< it or an ancestor is asynchronous
   bool Dynamic = false;      ///< came to be at run time
+  bool Gradient = false;     ///< and computes a gradient
 
   bool isRoot() const { return Flags & SF_Root; }
   bool isModule() const { return Flags & SF_Module; }
   /// Outside of all models: what it measures is not part of any run.
   bool isOutside() const { return Root == NoIndex; }
-  /// Lies over the nodes of a model: its time is theirs already.
+  /// Lies over a model, of whose children's sums it is no part.
   bool isOverlay() const { return Dynamic && Root != NoIndex; }
 };
 
@@ -161,8 +162,7 @@ public:
   }
   std::vector<LaneParts> partsByLane(MeasureId M) const;
 
-  /// The sites of the gradients of \p S, which lie over other nodes: one, or of
-  /// a module one for each kind of its nodes.
+  /// The sites of the gradients of \p S, one for each name.
   llvm::ArrayRef<uint32_t> backward(uint32_t S) const {
     auto It = BackwardOf.find(S);
     if (It == BackwardOf.end())
@@ -203,10 +203,12 @@ private:
     std::vector<SelfPart> Self;
     std::vector<UInt128> Runs;
   };
-  /// A sum and the part of it that ran in frames directly inside.
+  /// A sum and the parts of it that ran directly inside: in frames, and in
+  /// gradients.
   struct SumAndNested {
     UInt128 Sum = 0;
     UInt128 Nested = 0;
+    UInt128 Gradients = 0;
   };
   using SumOfSite = llvm::function_ref<SumAndNested(uint32_t)>;
 

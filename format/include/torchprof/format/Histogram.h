@@ -21,7 +21,7 @@ namespace torchprof::format {
 
 inline constexpr unsigned HistogramSteps = 14;
 inline constexpr unsigned HistogramFirstOctave = 6; ///< 64 to 127 ticks
-inline constexpr unsigned HistogramBuckets = 478;
+inline constexpr unsigned HistogramBuckets = 476;
 /// Percentiles are within this share of the exact value.
 inline constexpr double HistogramError = 0.5 / HistogramSteps;
 

@@ -1,6 +1,6 @@
 //===- Records.h - records of a .tprof file ---------------------*- C++ -*-===//
 //
-// The layout of profile format version 2, shared by the runtime that writes it
+// The layout of profile format version 3, shared by the runtime that writes it
 // through a shared mapping and by the reader. docs/profile-format.md describes
 // it byte by byte; Segments.h gives typed access.
 //
@@ -36,7 +36,7 @@ namespace torchprof::format {
 
 inline constexpr char FileMagic[8] = {'\x89', 'T', 'P',  'R',
                                       'O',    'F', '\r', '\n'};
-inline constexpr uint32_t FormatVersion = 2;
+inline constexpr uint32_t FormatVersion = 3;
 inline constexpr uint32_t ByteOrderMark = 0x01020304;
 inline constexpr uint32_t SegmentMagic = 0x47455354; // "TSEG"
 inline constexpr uint64_t PageBytes = 4096;
@@ -174,8 +174,8 @@ inline constexpr unsigned FirstSamples = 6;
 /// folds the records of the lane's log into it (Log.h). Word is twice the
 /// number of folded spans, plus one during an update: a reader retries when it
 /// is odd, or when it or Folded has changed. In the file of a killed process an
-/// odd word marks a cell whose last update the log undoes. Cut and Nested are
-/// written outside of that protection, each with one store.
+/// odd word marks a cell whose last update the log undoes. Cut, Nested and
+/// Gradients are written outside of that protection, each with one store.
 struct Cell {
   Slot Site;
   uint32_t Epoch;  ///< of the last reset that this cell has seen

@@ -1,7 +1,9 @@
 """Adds up the self times of each grouping, of the tree, of the source lines and
-of the stacks of profiles, and compares them.
+of the stacks of profiles, and compares them. Gradients have rows of their own
+where rows are nodes or kinds, and a column beside self times elsewhere.
 
-The footer adds up too: Sum of nodes and Unattributed and Excess are the Total.
+The footer adds up too: Sum of nodes, Gradients, Unattributed and Excess are the
+Total.
 Regions and bodies of forks are rows of the summary only.
 """
 
@@ -23,26 +25,38 @@ def rows(*arguments):
     return json.loads(report(*arguments, "--format=json"))
 
 
+def own(rows, with_gradients):
+    return sum((row["self_ns"] or 0) +
+               (with_gradients and row["backward_ns"] or 0) for row in rows)
+
+
+ROWS_OF_GRADIENTS = ("node", "kind")
+
 for path in sys.argv[1:]:
     sums = {}
     for group in GROUPINGS:
-        document = rows("summary", path, "--limit=0", "--group-by=" + group)
-        sums[group] = sum(row["self_ns"] or 0 for row in document["rows"])
+        document = rows("summary", path, "--limit=0", "--group-by=" + group,
+                        "--columns=kind,self_ns,backward_ns")
+        sums[group] = own(document["rows"], group not in ROWS_OF_GRADIENTS)
     assert len(set(sums.values())) == 1, (path, sums)
     footer = document["footer"]
-    inside = footer["sum_of_nodes_ns"] + footer["unattributed_ns"]
+    inside = (footer["sum_of_nodes_ns"] + footer["unattributed_ns"] +
+              footer.get("gradients_ns", 0))
+    backward = footer.get("backward_ns", 0)
     assert inside + footer.get("excess_ns", 0) == footer["total_ns"], footer
     nodes = rows("summary", path, "--limit=0")["rows"]
     regions = sum(row["self_ns"] or 0 for row in nodes
                   if row["kind"] == "region")
     asynchronous = footer.get("asynchronous_ns", 0)
-    assert sums["node"] == inside + asynchronous + regions, (path, sums, footer)
+    assert sums["node"] == inside + asynchronous + regions + backward, (
+        path, sums, footer)
+    gradients = footer.get("gradients_ns", 0)
     for command in "tree", "annotate":
-        own = sum(row["self_ns"] or 0 for row in rows(command, path)["rows"])
-        assert own == inside, (path, command, own, inside)
+        parts = sum(row["self_ns"] or 0 for row in rows(command, path)["rows"])
+        assert parts == inside - gradients, (path, command, parts, inside)
     stacks = report("export", "--to=folded", path).splitlines()
     weight = sum(int(line.rsplit(" ", 1)[1]) for line in stacks)
-    assert weight == inside + asynchronous, (path, weight, inside)
+    assert weight == inside - gradients + asynchronous, (path, weight, inside)
     torch = rows("summary", path, "--style=torch", "--limit=0")
     assert torch["footer"]["self_cpu_time_total_ns"] == sums["node"], torch
     print("%s: %d groupings, self times of %d ns"
