@@ -114,6 +114,18 @@ uint64_t beginSlot(Slot Site) {
   return ensureRecording() ? beginCold(Site) : 0;
 }
 
+uint64_t beginFunction(Slot Site) {
+  Recording *R = ensureRecording() ? Recording::current() : nullptr;
+  if (!R)
+    return 0;
+  Lane *L = readyLane(*R, Site);
+  if (!L)
+    return LostBegin;
+  OpenFrame F = frameOf(Site);
+  F.Region = FunctionFrame;
+  return open(*R, *L, F);
+}
+
 uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
   bool Open = ensureRecording();
   if (!Open && !Process.CountsSteps.load(std::memory_order_relaxed))
@@ -351,6 +363,8 @@ void endSlot(uint64_t Begin, Slot Site) {
   if (Begin || Process.Open.load(std::memory_order_relaxed))
     endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient);
 }
+
+void endFunction(uint64_t Begin, Slot Site) { endSlot(Begin, Site); }
 
 void endCold(const FrameSpan &Span, uint64_t Now) {
   Lane *L = Span.Owner;

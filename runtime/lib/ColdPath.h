@@ -41,6 +41,10 @@ void endCold(uint64_t Begin, format::SiteId Id);
 /// of a node. May end on another thread.
 uint64_t beginSlot(format::Slot Site);
 void endSlot(uint64_t Begin, format::Slot Site);
+/// The same for an autograd function of a site, which also ends if the
+/// functions inside of it were left by an exception.
+uint64_t beginFunction(format::Slot Site);
+void endFunction(uint64_t Begin, format::Slot Site);
 /// Leaves a span and its root by an exception: they stay unfinished.
 void abandonCold(const FrameSpan &Span);
 

@@ -2,6 +2,7 @@
 
 #include "Lane.h"
 
+#include "FunctionRings.h"
 #include "Host.h"
 #include "Measures.h"
 #include "Pages.h"
@@ -14,6 +15,7 @@
 #include <new>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace torchprof {
 
@@ -54,6 +56,8 @@ void Lanes::endOfThread(void *Argument) {
 
 void Lanes::release(Lane &L) {
   ProcessLock Lock;
+  if (FunctionRing *Made = std::exchange(L.Functions, nullptr))
+    Made->release();
   L.Depth = 0;
   setCurrent(L, 0, packCurrent(NoSlot, false));
   storeRelease(L.Record->State, LaneState::Free);

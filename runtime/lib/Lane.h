@@ -29,6 +29,7 @@
 
 namespace torchprof {
 
+class FunctionRing;
 class Lanes;
 class PageSource;
 class ProfileFile;
@@ -51,9 +52,11 @@ struct OpenFrame {
   uint64_t FoldTicks; ///< Lane::FoldTicks at its begin
   uintptr_t Stack;    ///< address of a root's native frame, else 0
   format::Slot Site;
-  uint32_t Region; ///< number of the region's name, else 0
+  uint32_t Region; ///< number of the region's name, FunctionFrame, or 0
 };
 inline constexpr int64_t NoPair = -1;
+/// OpenFrame::Region of an autograd function, whose end comes as surely.
+inline constexpr uint32_t FunctionFrame = UINT32_MAX;
 
 /// Frames at hand; deeper ones take the cold path.
 inline constexpr unsigned HotFrames = 48;
@@ -81,7 +84,8 @@ struct alignas(64) Lane {
   uint64_t Current;
   format::LogRecord *Log;
   uint64_t FoldTicks; ///< the owners' for folding since the lane was made
-  uint64_t Reserved;
+  /// Of the owner, while a run may make autograd functions; else null.
+  FunctionRing *Functions;
 
   //===--- What pairs of probes need besides ------------------------------===//
 

@@ -10,6 +10,7 @@
 #define TORCHPROF_LINEAGE_H
 
 #include "DynamicSites.h"
+#include "FunctionRings.h"
 #include "Host.h"
 #include "RegionNames.h"
 #include "Registry.h"
@@ -37,6 +38,7 @@ struct Lineage {
   Registry Models;
   DynamicSites Children{Models};
   RegionNames Regions;
+  FunctionRings Functions;
   EarlyLoads Loads; ///< guarded by the process lock
 };
 

@@ -99,11 +99,11 @@ uint32_t depthAround(Lane &L, uint64_t Begin, Slot Site) {
   return L.Depth;
 }
 
-bool hasOpenRoot(Lane &L) {
+unsigned openRoots(Lane &L) {
+  unsigned Roots = 0;
   for (uint32_t I = 0; I < L.Depth; ++I)
-    if (frameAt(L, I).Stack)
-      return true;
-  return false;
+    Roots += frameAt(L, I).Stack != 0;
+  return Roots;
 }
 
 } // namespace torchprof

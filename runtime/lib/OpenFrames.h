@@ -46,8 +46,9 @@ std::optional<OpenFrame> popFrame(Lane &L, uint64_t Begin, format::Slot Site);
 /// Number of frames below those of what began inside a span without one.
 uint32_t depthAround(Lane &L, uint64_t Begin, format::Slot Site);
 
-/// True if a root is open on the lane.
-bool hasOpenRoot(Lane &L);
+/// Number of roots that are open on the lane.
+unsigned openRoots(Lane &L);
+inline bool hasOpenRoot(Lane &L) { return openRoots(L) > 0; }
 
 } // namespace torchprof
 

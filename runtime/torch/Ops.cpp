@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BackwardFunctions.h"
 #include "Probe.h"
 
 #include <torch/csrc/jit/runtime/custom_operator.h>
@@ -28,6 +29,7 @@ static Operator probe(const char *Schema, Function Run) {
 static const torch::jit::RegisterOperators Registered_({
     probe("torchprof::begin(int site) -> int",
           [](Stack &S) {
+            claimFunctions();
             c10::IValue &Top = S.back();
             Top = static_cast<int64_t>(
                 beginSpan(format::SiteId::fromNumber(Top.toInt())));
@@ -38,10 +40,12 @@ static const torch::jit::RegisterOperators Registered_({
             S.pop_back();
             auto Begin = uint64_t(S.back().toInt());
             S.pop_back();
+            claimFunctions();
             endSpan(Begin, Site);
           }),
     probe("torchprof::begin_slot(int slot) -> int",
           [](Stack &S) {
+            claimFunctions();
             c10::IValue &Top = S.back();
             Top = static_cast<int64_t>(
                 beginSlot(format::Slot(static_cast<uint32_t>(Top.toInt()))));
@@ -52,6 +56,7 @@ static const torch::jit::RegisterOperators Registered_({
             S.pop_back();
             auto Begin = uint64_t(S.back().toInt());
             S.pop_back();
+            claimFunctions();
             endSlot(Begin, Site);
           }),
     probe("torchprof::enter(Any manifest, int site) -> int",
@@ -60,7 +65,11 @@ static const torch::jit::RegisterOperators Registered_({
             S.pop_back();
             auto Frame =
                 reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-            S.back() = static_cast<int64_t>(enterRoot(Site, Frame));
+            claimFunctions();
+            uint64_t Begin = enterRoot(Site, Frame);
+            if (Begin)
+              followGradMode();
+            S.back() = static_cast<int64_t>(Begin);
           }),
 });
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BackwardFunctions.h"
 #include "Probe.h"
 #include "Symbols.h"
 
@@ -33,6 +34,7 @@ namespace {
 /// Runs \p Inner between two readings of the clock.
 template <typename Run>
 inline void record(Run &&Inner, format::Slot Site, Stack &S) {
+  claimFunctions();
   FrameSpan Span(Site);
   try {
     Inner(S);
@@ -41,6 +43,7 @@ inline void record(Run &&Inner, format::Slot Site, Stack &S) {
     throw;
   }
   Span.end();
+  claimFunctions(Site);
 }
 
 /// The same while the gate is open. While it is shut, the call is a tail call.

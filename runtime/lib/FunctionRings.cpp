@@ -1,0 +1,99 @@
+//===- FunctionRings.cpp - which span made an autograd function -----------===//
+
+#include "FunctionRings.h"
+
+#include "Pages.h"
+#include "Process.h"
+#include "torchprof/format/LogRecord.h"
+
+#include <algorithm>
+
+namespace torchprof {
+
+using namespace format;
+
+static constexpr unsigned SlotBits = 24;
+static_assert(MaxSlots == 1u << SlotBits);
+/// Functions of autograd's own, such as AccumulateGrad, have the largest
+/// number there is.
+static constexpr uint64_t MaxNumbers = UINT64_MAX >> SlotBits;
+
+static uint64_t pack(uint64_t Number, Slot Site) {
+  return (Number + 1) << SlotBits | number(Site);
+}
+/// The number of an entry plus 1; 0 of an empty one.
+static uint64_t tagOf(uint64_t Entry) { return Entry >> SlotBits; }
+
+void FunctionRing::claim(uint64_t Next, Slot Site) {
+  if (Site != NoSlot)
+    for (uint64_t I = std::max(Claimed, Next < Size ? 0 : Next - Size);
+         I < Next; ++I)
+      Makers[I % Size].store(pack(I, Site), std::memory_order_relaxed);
+  Claimed = Next;
+}
+
+void FunctionRing::release() {
+  static uint64_t Ends = 0;
+  EndOrder = Ends++;
+  HasEnded = true;
+}
+
+FunctionRing *FunctionRings::find(uint64_t Thread) const {
+  for (FunctionRing *R = All.load(std::memory_order_acquire); R; R = R->Next)
+    if (R->Thread.load(std::memory_order_acquire) == Thread)
+      return R;
+  return nullptr;
+}
+
+FunctionRing *FunctionRings::endedFirst() const {
+  FunctionRing *First = nullptr;
+  for (FunctionRing *R = All.load(std::memory_order_relaxed); R; R = R->Next)
+    if (R->HasEnded && (!First || R->EndOrder < First->EndOrder))
+      First = R;
+  return First;
+}
+
+FunctionRing *FunctionRings::own(uint64_t Thread, uint64_t Next,
+                                 PageSource &Pages) {
+  ProcessLock Lock;
+  FunctionRing *R = find(Thread);
+  if (!R && Count < MaxRings) {
+    R = static_cast<FunctionRing *>(Pages.plain(sizeof(FunctionRing)));
+    if (R) {
+      ++Count;
+      R->Thread.store(Thread, std::memory_order_relaxed);
+      R->Next = All.load(std::memory_order_relaxed);
+      All.store(R, std::memory_order_release);
+    }
+  }
+  if (!R && (R = endedFirst())) {
+    // In this order: who still asks for the old thread finds no entry of the
+    // new one.
+    R->Thread.store(Thread, std::memory_order_release);
+    for (std::atomic<uint64_t> &Maker : R->Makers)
+      Maker.store(0, std::memory_order_release);
+  }
+  if (!R)
+    return nullptr;
+  R->HasEnded = false;
+  R->Claimed = Next;
+  return R;
+}
+
+Slot FunctionRings::makerOf(uint64_t Thread, uint64_t Number) const {
+  const FunctionRing *R = Number < MaxNumbers ? find(Thread) : nullptr;
+  if (!R)
+    return NoSlot;
+  uint64_t Entry =
+      R->Makers[Number % FunctionRing::Size].load(std::memory_order_acquire);
+  if (R->Thread.load(std::memory_order_acquire) != Thread)
+    return NoSlot;
+  uint64_t Tag = tagOf(pack(Number, Slot(0)));
+  if (tagOf(Entry) == Tag)
+    return Slot(static_cast<uint32_t>(Entry & (MaxSlots - 1)));
+  if (tagOf(Entry) > Tag)
+    count(Counter::ForgottenFunctions);
+  return NoSlot;
+}
+
+} // namespace torchprof

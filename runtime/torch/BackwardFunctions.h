@@ -1,0 +1,43 @@
+//===- BackwardFunctions.h - whose gradient autograd computes ---*- C++ -*-===//
+//
+// Probes file the autograd functions that are made between them under the span
+// that is the innermost one (FunctionRings.h). When LibTorch runs a function in
+// backward, it calls us before and after, and the time is that node's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_BACKWARDFUNCTIONS_H
+#define TORCHPROF_BACKWARDFUNCTIONS_H
+
+#include "Lane.h"
+
+namespace torchprof {
+
+/// Files what was made since the last call under \p Site. The calling thread is
+/// the lane's, which makes functions.
+void claimMade(Lane &L, format::Slot Site) noexcept;
+/// The same, under the innermost span.
+void claimMadeInCurrent(Lane &L) noexcept;
+
+/// Before a span begins or ends: what was made since the last probe is of the
+/// innermost one. Costs a load where nothing can be made.
+inline void claimFunctions() {
+  Lane *L = ThisLane;
+  if (L && L->Functions) [[unlikely]]
+    claimMadeInCurrent(*L);
+}
+
+/// After a span of \p Site that is not the innermost one any more.
+inline void claimFunctions(format::Slot Site) {
+  Lane *L = ThisLane;
+  if (L && L->Functions) [[unlikely]]
+    claimMade(*L, Site);
+}
+
+/// A root has just begun. Probes look for functions from now on if LibTorch
+/// makes any in it, and else no longer.
+void followGradMode() noexcept;
+
+} // namespace torchprof
+
+#endif // TORCHPROF_BACKWARDFUNCTIONS_H

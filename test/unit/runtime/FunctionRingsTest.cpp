@@ -1,0 +1,201 @@
+//===- FunctionRingsTest.cpp - which span made an autograd function -------===//
+
+#include "FunctionRings.h"
+#include "Control.h"
+#include "Lineage.h"
+#include "OpenFrames.h"
+#include "Pages.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using format::Counter;
+using format::NoSlot;
+using format::Slot;
+
+namespace {
+
+class Rings : public testing::Test {
+protected:
+  FunctionRing &ring(uint64_t Thread, uint64_t Next = 0) {
+    FunctionRing *R = All.own(Thread, Next, PageSource::system());
+    EXPECT_NE(R, nullptr);
+    return *R;
+  }
+  FunctionRings All;
+};
+
+class NoPages : public PageSource {
+  void *plain(uint64_t) override { return nullptr; }
+};
+
+uint64_t forgotten() {
+  return counters()[unsigned(Counter::ForgottenFunctions)];
+}
+
+} // namespace
+
+TEST_F(Rings, KnowWhoseAFunctionIs) {
+  FunctionRing &R = ring(5, /*Next=*/10);
+  R.claim(12, Slot(0));
+  R.claim(13, NoSlot);
+  R.claim(15, Slot(0xfffffe));
+  EXPECT_EQ(R.claimed(), 15u);
+  EXPECT_EQ(All.makerOf(5, 9), NoSlot); // before the first claim
+  EXPECT_EQ(All.makerOf(5, 10), Slot(0));
+  EXPECT_EQ(All.makerOf(5, 11), Slot(0));
+  EXPECT_EQ(All.makerOf(5, 12), NoSlot);
+  EXPECT_EQ(All.makerOf(5, 14), Slot(0xfffffe));
+  EXPECT_EQ(All.makerOf(5, 15), NoSlot); // not made yet
+  EXPECT_EQ(All.makerOf(6, 10), NoSlot); // of another thread
+  // What has no number, such as AccumulateGrad.
+  EXPECT_EQ(All.makerOf(5, UINT64_MAX), NoSlot);
+}
+
+TEST_F(Rings, ForgetWhatLiesFarBackAndSaySo) {
+  FunctionRing &R = ring(5);
+  R.claim(3, Slot(1));
+  R.claim(FunctionRing::Size + 2, Slot(2));
+  uint64_t Before = forgotten();
+  EXPECT_EQ(All.makerOf(5, 1), NoSlot);
+  EXPECT_EQ(forgotten(), Before + 1);
+  EXPECT_EQ(All.makerOf(5, 2), Slot(1));
+  EXPECT_EQ(All.makerOf(5, FunctionRing::Size + 1), Slot(2));
+  EXPECT_EQ(forgotten(), Before + 1);
+  // More at once than it can hold.
+  R.claim(10 * FunctionRing::Size, Slot(3));
+  EXPECT_EQ(All.makerOf(5, 9 * FunctionRing::Size), Slot(3));
+  EXPECT_EQ(All.makerOf(5, 9 * FunctionRing::Size - 1), NoSlot);
+  EXPECT_EQ(forgotten(), Before + 2);
+}
+
+TEST_F(Rings, OutliveTheirThreadsUntilTheyAreNeeded) {
+  for (uint64_t Thread = 0; Thread < FunctionRings::MaxRings; ++Thread)
+    ring(Thread).claim(1, Slot(7));
+  EXPECT_EQ(All.own(1000, 0, PageSource::system()), nullptr);
+  ring(3).release();
+  ring(2).release();
+  EXPECT_EQ(All.makerOf(3, 0), Slot(7));
+  ring(1000);
+  EXPECT_EQ(All.makerOf(3, 0), NoSlot); // the one that ended first
+  EXPECT_EQ(All.makerOf(1000, 0), NoSlot);
+  EXPECT_EQ(All.makerOf(2, 0), Slot(7));
+}
+
+TEST_F(Rings, WithoutMemoryThereIsNone) {
+  NoPages None;
+  EXPECT_EQ(All.own(1, 0, None), nullptr);
+  EXPECT_EQ(All.makerOf(1, 0), NoSlot);
+}
+
+namespace {
+
+/// A model of id 7 whose site 1 has a gradient.
+class Gradients : public RecordedModel {
+protected:
+  static Slot gradient(unsigned Site, const char *Name) {
+    return Line.Children.childSlot(Slot(Site), format::DynamicKind::Backward,
+                                   SiteName(Name));
+  }
+  static const format::Cell &cellOf(const ReadProfile &P, const char *Name) {
+    return P.cell(number(P.child(format::DynamicKind::Backward, Name).Site));
+  }
+};
+
+} // namespace
+
+TEST_F(Gradients, AreNoTimeOfTheSpanAroundThem) {
+  recordIt([] {
+    uint64_t Node = beginSpan(site(7, 2));
+    advanceClock(1);
+    Slot Outer = gradient(1, "Outer"), Inner = gradient(1, "Inner");
+    uint64_t F = beginFunction(Outer);
+    advanceClock(10);
+    uint64_t G = beginFunction(Inner);
+    advanceClock(100);
+    endFunction(G, Inner);
+    endFunction(F, Outer);
+    endSpan(Node, site(7, 2));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.cell(2).Sum, 111u);
+  EXPECT_EQ(P.cell(2).Gradients, 110u);
+  EXPECT_EQ(P.cell(2).Nested, 0u);
+  EXPECT_EQ(cellOf(P, "Outer").Sum, 110u);
+  EXPECT_EQ(cellOf(P, "Outer").Gradients, 100u);
+  EXPECT_EQ(cellOf(P, "Inner").Sum, 100u);
+  EXPECT_EQ(cellOf(P, "Inner").Gradients, 0u);
+}
+
+TEST_F(Gradients, MayHoldARun) {
+  recordIt([] {
+    Slot Checkpoint = gradient(1, "Checkpoint");
+    uint64_t F = beginFunction(Checkpoint);
+    uint64_t Frame = 0; // stands for the address of a native one
+    // A function's end comes for sure: the run drops nothing.
+    uint64_t R = enterRoot(site(7, 0), reinterpret_cast<uintptr_t>(&Frame));
+    advanceClock(10);
+    endSpan(R, site(7, 0));
+    advanceClock(1);
+    endFunction(F, Checkpoint);
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(cellOf(P, "Checkpoint").Sum, 11u);
+  EXPECT_EQ(cellOf(P, "Checkpoint").Nested, 10u);
+  ASSERT_EQ(P.Runs.size(), 1u);
+  EXPECT_EQ(P.Runs[0].Count, 1u);
+}
+
+TEST_F(Gradients, EndAfterWhatAnExceptionLeftOpenInThem) {
+  recordIt([] {
+    Slot Function = gradient(1, "Function");
+    uint64_t F = beginFunction(Function);
+    beginSpan(site(7, 2));
+    advanceClock(3);
+    endFunction(F, Function);
+    EXPECT_EQ(ThisLane->Depth, 0u);
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(cellOf(P, "Function").Sum, 3u);
+  EXPECT_EQ(P.begins(2), 1u);
+  EXPECT_EQ(P.count(2), 0u);
+}
+
+TEST_F(Gradients, AChildOfForkGoesOnWithTheGraphsOfItsParent) {
+  recordIt([] {
+    span(site(7, 1), 5);
+    ThisLane->Functions = Line.Functions.own(77, 0, PageSource::system());
+    ThisLane->Functions->claim(3, Slot(1));
+    EXPECT_EQ(
+        runChild([] {
+          EXPECT_EQ(ThisLane->Functions, nullptr); // wiped
+          EXPECT_EQ(Line.Functions.makerOf(77, 2), Slot(1));
+          Line.Functions.own(77, 3, PageSource::system())->claim(5, Slot(2));
+          EXPECT_EQ(Line.Functions.makerOf(77, 4), Slot(2));
+          _exit(testing::Test::HasFailure());
+        }),
+        0);
+    EXPECT_EQ(Line.Functions.makerOf(77, 4), NoSlot);
+    std::thread Next([] { // has the lane's successor, not its functions
+      span(site(7, 1), 5);
+      EXPECT_EQ(ThisLane->Functions, nullptr);
+    });
+    Next.join();
+  });
+}
+
+TEST_F(Gradients, OfAStoppedRecordingAreNone) {
+  recordIt([] {
+    Slot Function = gradient(1, "Function");
+    span(site(7, 1), 5);
+    stop();
+    EXPECT_EQ(beginFunction(Function), 0u);
+    endFunction(0, Function);
+  });
+  EXPECT_EQ(profile().count(1), 1u);
+}
