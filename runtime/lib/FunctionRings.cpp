@@ -24,7 +24,7 @@ static uint64_t pack(uint64_t Number, Slot Site) {
 /// The number of an entry plus 1; 0 of an empty one.
 static uint64_t tagOf(uint64_t Entry) { return Entry >> SlotBits; }
 
-void FunctionRing::claim(uint64_t Next, Slot Site) {
+void FunctionRing::claimMore(uint64_t Next, Slot Site) {
   if (Site != NoSlot)
     for (uint64_t I = std::max(Claimed, Next < Size ? 0 : Next - Size);
          I < Next; ++I)

@@ -34,13 +34,18 @@ public:
 
   /// Files the functions made since the last claim, up to before \p Next, under
   /// \p Site; under nobody if that is NoSlot. Owner only.
-  void claim(uint64_t Next, format::Slot Site);
+  void claim(uint64_t Next, format::Slot Site) {
+    if (Next != Claimed)
+      claimMore(Next, Site);
+  }
 
   /// The owner's thread ends. The caller holds the process lock.
   void release();
 
 private:
   friend class FunctionRings;
+
+  void claimMore(uint64_t Next, format::Slot Site);
 
   uint64_t Claimed;
   std::atomic<uint64_t> Thread; ///< LibTorch's number of it

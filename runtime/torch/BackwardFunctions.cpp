@@ -20,9 +20,7 @@ namespace torchprof {
 using format::Slot;
 
 void claimMade(Lane &L, Slot Site) noexcept {
-  uint64_t Next = at::sequence_number::peek();
-  if (Next != L.Functions->claimed())
-    L.Functions->claim(Next, Site);
+  L.Functions->claim(at::sequence_number::peek(), Site);
 }
 
 /// The method or node that a span lies over, or the span's own site.

@@ -33,8 +33,12 @@ namespace {
 
 /// Runs \p Inner between two readings of the clock.
 template <typename Run>
-inline void record(Run &&Inner, format::Slot Site, Stack &S) {
-  claimFunctions();
+inline void record(Run &&Inner, format::Slot Site, Stack &S,
+                   bool FollowsTimed = false) {
+  // The end of the span before has claimed all if it was recorded, and then the
+  // lane is open.
+  if (!FollowsTimed || !isOpen(ThisLane))
+    claimFunctions();
   FrameSpan Span(Site);
   try {
     Inner(S);
@@ -80,10 +84,11 @@ struct TimedShared {
 struct TimedHandle {
   SharedOperator *Op;
   format::Slot Site;
+  bool FollowsTimed;
   void operator()(Stack &S) {
     if (!ensureRecording()) [[unlikely]]
       return call(*Op->Handle, S);
-    recordCall(*Op->Handle, Site, S);
+    recordCall(*Op->Handle, Site, S, FollowsTimed);
   }
 
 private:
@@ -94,8 +99,9 @@ private:
     Handle.callBoxed(S);
   }
   [[gnu::noinline, gnu::flatten]] static void
-  recordCall(const c10::OperatorHandle &Handle, format::Slot Site, Stack &S) {
-    record([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S);
+  recordCall(const c10::OperatorHandle &Handle, format::Slot Site, Stack &S,
+             bool FollowsTimed) {
+    record([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S, FollowsTimed);
   }
 };
 
@@ -180,6 +186,24 @@ struct RunGroup {
 
 } // namespace
 
+/// True if nothing between \p N and the timed node before it in its block can
+/// make an autograd function.
+static bool followsTimed(const Node *N) {
+  for (N = N->prev(); N->kind() != prim::Return; N = N->prev())
+    switch (N->kind()) {
+    case prim::Constant:
+    case prim::GetAttr:
+    case prim::ListConstruct:
+    case prim::ListUnpack:
+    case prim::TupleConstruct:
+    case prim::TupleUnpack:
+      continue;
+    default:
+      return N->kind() == symbols::timed();
+    }
+  return false;
+}
+
 static Operation makeTimed(const Node *N) {
   if (!N)
     return Operation([](Stack &) {
@@ -198,7 +222,7 @@ static Operation makeTimed(const Node *N) {
   format::Slot Site = Line.Models.slotOf(Id);
   SharedOperator *Shared = sharedOperator(*First);
   if (Shared && Site != format::NoSlot)
-    return Shared->Handle ? Operation(TimedHandle{Shared, Site})
+    return Shared->Handle ? Operation(TimedHandle{Shared, Site, followsTimed(N)})
                           : Operation(TimedShared{Shared, Site});
   return Operation(Timed<RunPlain>({First->getOperation()}, Id));
 }
