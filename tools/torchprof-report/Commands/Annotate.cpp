@@ -2,7 +2,8 @@
 //
 // Each line of a site's inlined call stack is charged the site's self time:
 // the innermost as its own, all of them inclusively. Self times do not overlap,
-// so no line is charged twice for the same time.
+// so no line is charged twice for the same time. So it is with the gradients of
+// the site, in columns of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,8 @@ struct SourceLine {
   uint64_t Hits = 0; ///< calls of the nodes on the line itself
   UInt128 Self = 0;
   UInt128 Total = 0;
+  GradientSum Backward;
+  GradientSum TotalBackward;
   bool Clipped = false; ///< a node's self time would be below 0
 };
 
@@ -50,10 +53,13 @@ using LineColumns = ColumnSet<SourceLine, RowContext>;
 static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
   SourceLines Lines;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].Dynamic || Sites[S].Async || !Sites.reached(S) ||
+    GradientSum Backward = Sites.backwardOf(S);
+    // What ran beside its parent is no time of a line, its gradient is.
+    bool Timed = !Sites[S].Async;
+    if (Sites[S].Dynamic || !(Timed ? Sites.seen(S) : Backward.Calls) ||
         !Selected.matches(Sites, S))
       continue;
-    const SelfPart &Self = Sites.self(S);
+    SelfPart Self = Timed ? Sites.self(S) : SelfPart();
     bool Innermost = true;
     // A recursive function has one line several times.
     std::set<std::pair<std::string, uint32_t>> Charged;
@@ -67,12 +73,15 @@ static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
       if (F.Line)
         Line.Place += ":" + std::to_string(F.Line);
       if (Innermost) {
-        Line.Hits += Sites.measured(S).Count;
+        Line.Hits += Timed ? Sites.measured(S).Count : 0;
         Line.Self += Self.Amount;
         Line.Clipped |= Self.Excess != 0;
+        Line.Backward += Backward;
       }
-      if (Charged.insert(Key).second)
+      if (Charged.insert(Key).second) {
         Line.Total += Self.Amount;
+        Line.TotalBackward += Backward;
+      }
       Innermost = false;
     }
   }
@@ -106,6 +115,12 @@ static LineColumns lineColumns() {
       {TableColumn::percent("pct_total", "% total"),
        "total in percent of the runs' time",
        [Share](const Line &L, const Ctx &C) { return Share(L.Total, C); }},
+      backwardColumn<Line>("backward_ns", "backward",
+                           "gradients of the nodes on the line",
+                           [](const Line &L) { return L.Backward; }),
+      backwardColumn<Line>("total_backward_ns", "total backward",
+                           "gradients of all nodes that the line leads to",
+                           [](const Line &L) { return L.TotalBackward; }),
       {TableColumn::text("source", "source"), "file:line",
        [](const Line &L, const Ctx &) { return placeValue(L.Place); }},
       {TableColumn::text("text", "text", Shorten::KeepStart), "the line",
@@ -156,7 +171,8 @@ chooseLines(const SiteTable &Sites, const Selection &Selected, const Totals &) {
 static Expected<Outcome> run() {
   return printLines<SourceLine>(Options, lineColumns(),
                                 {"hits", "self_ns", "pct_self", "total_ns",
-                                 "pct_total", "source", "text"},
+                                 "pct_total", "backward_ns",
+                                 "total_backward_ns", "source", "text"},
                                 chooseLines);
 }
 

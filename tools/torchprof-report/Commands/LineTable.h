@@ -27,8 +27,22 @@ struct LineTableOptions {
       : Input(Sub), Output(Sub), Choice(Sub), Columns(Sub) {}
 };
 
+/// A column of gradients' times, for the row of a table of columns. \p Get
+/// takes a line.
+template <typename Line, typename Function>
+ColumnOf<Line, RowContext> backwardColumn(llvm::StringRef Id,
+                                          llvm::StringRef Title,
+                                          llvm::StringRef Help, Function Get) {
+  return {TableColumn::time(Id, Title), Help.str(),
+          [Get](const Line &L, const RowContext &C) {
+            return backwardValue(Get(L), C);
+          },
+          /*NeedsHistogram=*/false, /*OfGradients=*/true};
+}
+
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
-/// the columns that nobody has to ask for.
+/// the columns that nobody has to ask for; those of gradients are left out of a
+/// profile without any.
 template <typename Line, typename Function>
 llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
                                    const ColumnSet<Line, RowContext> &Known,
@@ -50,6 +64,8 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
   llvm::Expected<Selection> Selected = Options.Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
+  if (Options.Columns.ids({}).empty() && !Sites.hasGradients())
+    llvm::erase_if(*Chosen, [](const auto *C) { return C->OfGradients; });
   Totals All = makeTotals(Sites, *Selected);
   llvm::Expected<std::vector<Line>> Lines = Collect(Sites, *Selected, All);
   if (!Lines)

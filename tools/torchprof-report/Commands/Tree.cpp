@@ -16,8 +16,8 @@ cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
                            cl::value_desc("percent"), cl::sub(Command));
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
-         cl::desc("Sort siblings by order, total_ns, self_ns, calls or name; "
-                  "repeatable"),
+         cl::desc("Sort siblings by order, total_ns, self_ns, calls, name, "
+                  "backward_ns or total_backward_ns; repeatable"),
          cl::value_desc("key,..."), cl::sub(Command));
 cl::opt<bool> Ops("ops", cl::desc("Show the nodes under each module"),
                   cl::sub(Command));
@@ -28,6 +28,7 @@ struct TreeLine {
   Optional<uint64_t> Calls;
   UInt128 Total = 0, Self = 0;
   bool Clipped = false;
+  GradientSum Backward, TotalBackward;
 };
 
 using TreeColumns = ColumnSet<TreeLine, RowContext>;
@@ -53,9 +54,10 @@ private:
 
 void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
                        const std::string &Branch, unsigned Level) {
-  Lines.push_back(
-      {Node.Path, Lead + Branch + (Node.Path.empty() ? "(root)" : Node.Name),
-       Node.Class, Node.Calls, Node.Total, Node.Self, Node.Clipped});
+  Lines.push_back({Node.Path,
+                   Lead + Branch + (Node.Path.empty() ? "(root)" : Node.Name),
+                   Node.Class, Node.Calls, Node.Total, Node.Self, Node.Clipped,
+                   Node.Backward, Node.TotalBackward});
   std::string Inner = Lead;
   if (!Branch.empty())
     Inner += Branch == "`- " ? "   " : "|  ";
@@ -76,7 +78,8 @@ void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
       std::string Path =
           Node.Path.empty() ? Op.Kind : Node.Path + "/" + Op.Kind;
       Lines.push_back({Path, Inner + (Children.empty() ? "   " : "|  ") + Text,
-                       "", Op.Calls, Op.Self, Op.Self, Op.Clipped});
+                       "", Op.Calls, Op.Self, Op.Self, Op.Clipped, Op.Backward,
+                       Op.Backward});
     }
   for (const ModuleNode *Child : Children)
     write(*Child, Inner, Child == Children.back() ? "`- " : "|- ", Level + 1);
@@ -120,6 +123,12 @@ static TreeColumns treeColumns() {
       {TableColumn::percent("pct_self", "% self"),
        "self in percent of the runs' time",
        [Share](const Line &L, const Ctx &C) { return Share(L.Self, C); }},
+      backwardColumn<Line>("backward_ns", "backward",
+                           "gradients of the nodes written in it directly",
+                           [](const Line &L) { return L.Backward; }),
+      backwardColumn<Line>("total_backward_ns", "total backward",
+                           "gradients of all nodes inside",
+                           [](const Line &L) { return L.TotalBackward; }),
       {TableColumn::time("mean_ns", "mean"), "total of one call",
        [](const Line &L, const Ctx &C) {
          if (!L.Calls || *L.Calls == 0)
@@ -145,7 +154,8 @@ collect(const SiteTable &Sites, const Selection &Selected, const Totals &All) {
 static Expected<Outcome> run() {
   return printLines<TreeLine>(Options, treeColumns(),
                               {"module", "class", "calls", "total_ns",
-                               "pct_total", "self_ns", "pct_self"},
+                               "pct_total", "self_ns", "pct_self",
+                               "backward_ns", "total_backward_ns"},
                               collect);
 }
 

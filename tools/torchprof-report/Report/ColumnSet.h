@@ -38,6 +38,8 @@ template <typename RowT, typename ContextT> struct ColumnOf {
   std::string Help;
   std::function<Value(const RowT &, const ContextT &)> Get;
   bool NeedsHistogram = false;
+  /// Shown unasked only if the profile has gradients, see LineTable.h.
+  bool OfGradients = false;
 
   llvm::StringRef id() const { return Shape.Id; }
 };

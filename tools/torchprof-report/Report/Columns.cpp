@@ -44,6 +44,11 @@ static Value share(const Row &R, double Ticks, const Ctx &C) {
   return R.Outside ? Value() : Value::percent(C.All.share(Ticks));
 }
 
+Value report::backwardValue(const GradientSum &Sum, const RowContext &C) {
+  return Sum.Calls ? Value::timeNs(C.Clock.toNs(static_cast<double>(Sum.Self)))
+                   : Value();
+}
+
 static RowColumns::Column text(StringRef Id, StringRef Help, Shorten Narrow,
                                std::string Row::*Field) {
   return {TableColumn::text(Id, Id, Narrow), Help.str(),
@@ -140,14 +145,12 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
       time("backward_ns", "backward",
            "time of the nodes' gradients, in backward or in aten::grad",
            [](const Row &R, const Ctx &C) {
-             return R.BackwardCalls ? Value::timeNs(C.Clock.toNs(
-                                          static_cast<double>(R.Backward)))
-                                    : Value();
+             return backwardValue(R.Backward, C);
            }),
       {TableColumn::count("backward_calls", "backward calls"),
        "how often gradients of the nodes were computed",
        [](const Row &R, const Ctx &) {
-         return R.BackwardCalls ? Value::count(R.BackwardCalls) : Value();
+         return R.Backward.Calls ? Value::count(R.Backward.Calls) : Value();
        }},
       time("mean_ns", "mean", "mean time of a call",
            [](const Row &R, const Ctx &C) {

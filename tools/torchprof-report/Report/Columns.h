@@ -20,6 +20,9 @@ struct RowContext {
   const Totals &All;
 };
 
+/// A time of gradients; empty if none were computed.
+Value backwardValue(const GradientSum &Sum, const RowContext &C);
+
 using RowColumns = ColumnSet<Row, RowContext>;
 
 /// All columns of rows, in the order of the documentation. \p Measures: what

@@ -56,14 +56,18 @@ static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S) {
   ++Op->Nodes;
   Op->Calls += Sites.measured(S).Count;
   Op->Self += Sites.self(S).Amount;
+  Op->Backward += Sites.backwardOf(S);
   Op->Clipped |= Sites.self(S).Excess != 0;
 }
 
-static UInt128 sumUp(ModuleNode &Node) {
+static void sumUp(ModuleNode &Node) {
   Node.Total = Node.Self;
-  for (ModuleNode &Child : Node.Children)
-    Node.Total += sumUp(Child);
-  return Node.Total;
+  Node.TotalBackward = Node.Backward;
+  for (ModuleNode &Child : Node.Children) {
+    sumUp(Child);
+    Node.Total += Child.Total;
+    Node.TotalBackward += Child.TotalBackward;
+  }
 }
 
 static void addCalls(ModuleNode &Node, const ModuleCalls &Calls,
@@ -78,7 +82,7 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
   std::vector<ModuleNode> Trees;
   std::vector<const Manifest *> Models; // of the trees
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].Dynamic || !Sites.reached(S) || !Selected.matches(Sites, S))
+    if (Sites[S].Dynamic || !Sites.seen(S) || !Selected.matches(Sites, S))
       continue;
     const Manifest *M = Sites.manifest(S);
     if (Models.empty() || Models.back() != M) {
@@ -86,6 +90,7 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
       Trees.emplace_back();
     }
     ModuleNode &Node = nodeOf(Trees.back(), *M, Sites.scope(S));
+    Node.Backward += Sites.backwardOf(S);
     if (!Sites[S].Async) {
       Node.Self += Sites.self(S).Amount;
       Node.Clipped |= Sites.self(S).Excess != 0;
@@ -102,8 +107,9 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
 }
 
 Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
-  static const std::string Known[] = {"order", "total_ns", "self_ns", "calls",
-                                      "name"};
+  static const std::string Known[] = {
+      "order", "total_ns",    "self_ns",          "calls",
+      "name",  "backward_ns", "total_backward_ns"};
   for (const std::string &Key : Keys)
     if (!is_contained(Known, Key))
       return unknownName("--sort", Key, Known);
@@ -119,12 +125,21 @@ Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
         return A.Calls.getValueOr(0) > B.Calls.getValueOr(0);
       if (Key == "name" && A.Name != B.Name)
         return A.Name < B.Name;
+      if (Key == "backward_ns" && A.Backward.Self != B.Backward.Self)
+        return A.Backward.Self > B.Backward.Self;
+      if (Key == "total_backward_ns" &&
+          A.TotalBackward.Self != B.TotalBackward.Self)
+        return A.TotalBackward.Self > B.TotalBackward.Self;
     }
     return false;
   };
   stable_sort(Root.Children, Before);
+  bool ByBackward =
+      !Keys.empty() && StringRef(Keys.front()).endswith("backward_ns");
   if (!Keys.empty() && Keys.front() != "order")
-    stable_sort(Root.Ops, [](const ModuleOps &A, const ModuleOps &B) {
+    stable_sort(Root.Ops, [&](const ModuleOps &A, const ModuleOps &B) {
+      if (ByBackward && A.Backward.Self != B.Backward.Self)
+        return A.Backward.Self > B.Backward.Self;
       return A.Self > B.Self;
     });
   for (ModuleNode &Child : Root.Children)

@@ -7,7 +7,8 @@
 // Self times are those of SiteTable::self(), so the tree adds up to what the
 // summary does. Ticks.
 //
-// What ran beside its parent (a fork's body) is in neither time.
+// What ran beside its parent (a fork's body) is in neither time. The gradients
+// of a module's nodes are a time of their own, which has those of such nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@ struct ModuleOps {
   uint32_t Nodes = 0;
   uint64_t Calls = 0;
   UInt128 Self = 0;
+  GradientSum Backward;
   bool Async = false;
   bool Clipped = false; ///< the self time of one of them would be below 0
 };
@@ -37,6 +39,8 @@ struct ModuleNode {
   std::string Class;
   UInt128 Self = 0;
   UInt128 Total = 0;
+  GradientSum Backward;           ///< of the nodes written in it directly
+  GradientSum TotalBackward;      ///< of all nodes inside
   bool Clipped = false;           ///< as of ModuleOps
   llvm::Optional<uint64_t> Calls; ///< none: no node tells
   std::vector<ModuleOps> Ops;
@@ -48,7 +52,8 @@ std::vector<ModuleNode> makeModuleTrees(const SiteTable &Sites,
                                         const Selection &Selected);
 
 /// Sorts children and ops of every node: by each key in turn of order,
-/// total_ns, self_ns, calls, name. The error lists the keys.
+/// total_ns, self_ns, calls, name, backward_ns, total_backward_ns. The error
+/// lists the keys.
 llvm::Error sortModuleTree(ModuleNode &Root, llvm::ArrayRef<std::string> Keys);
 
 } // namespace torchprof::report

@@ -46,7 +46,7 @@ static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
   N.Name = Sites.name(S).str();
   N.Module = Sites.modulePath(S);
   N.Class = Sites.className(S).str();
-  N.Label = Sites[S].isRoot() || Sites[S].Dynamic ? N.Name : N.Kind;
+  N.Label = Sites[S].isModule() ? N.Kind : Sites.label(S);
   N.Source = Options.Group == GroupBy::Stack
                  ? stackText(Sites, S, Options.StackDepth)
                  : Sites.source(S);
@@ -117,10 +117,7 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
   R.Clipped |= Sites.self(S).Excess != 0;
   if (Outermost)
     R.Total += Sites.total(S);
-  for (uint32_t Gradient : Sites.backward(S)) {
-    R.Backward += Sites.self(Gradient).Amount;
-    R.BackwardCalls += Sites.measured(Gradient).Count;
-  }
+  R.Backward += Sites.backwardOf(S);
   R.Measures.resize(Sites.measures().size());
   for (MeasureId M = 0; M < R.Measures.size(); ++M) {
     addMeasure(R.Measures[M], Sites.measures()[M].Fold, Sites.measured(M, S),
@@ -160,7 +157,7 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
         if (!Counts(S))
           continue;
         if (Sites[S].isOverlay()) {
-          R.BackwardCalls += Sites[S].Gradient ? A.Count : 0;
+          R.Backward.Calls += Sites[S].Gradient ? A.Count : 0;
           continue;
         }
         ++R.Members;
@@ -179,7 +176,7 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
             R.Measures[M].Self += Amount;
       for (const auto &[S, Amount] : Parts[L].Self)
         if (Counts(S))
-          (Sites[S].isOverlay() ? R.Backward : R.Self) += Amount;
+          (Sites[S].isOverlay() ? R.Backward.Self : R.Self) += Amount;
       // A run inside another one is part of that one's time.
       if (!Outside)
         for (const auto &[S, Amount] : Parts[L].RunsInside)
@@ -293,7 +290,7 @@ std::vector<Row> report::makeRows(const SiteTable &Sites,
     return makeLaneRows(Sites, Selected);
   RowMaker Rows(Sites, Options);
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if ((Sites.reached(S) || Options.Unreached) && Selected.matches(Sites, S))
+    if ((Sites.seen(S) || Options.Unreached) && Selected.matches(Sites, S))
       Rows.add(S);
   return Rows.finish();
 }
@@ -323,7 +320,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     }
     const SelfPart &Self = Sites.self(S);
     if (Here.Async) {
-      T.Async += Self.Amount;
+      T.Async += Self.Amount + A.Gradients;
       continue;
     }
     // A run inside a run is part of that one's time.

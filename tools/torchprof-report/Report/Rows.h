@@ -43,14 +43,13 @@ struct Row {
   uint32_t Order = 0; ///< site number of the first member, or the lane's
   // What all members agree on; empty where they do not.
   std::string Kind, Name, Module, Class, Source, Key;
-  /// A method or what came to be at run time by its name, a node by its kind.
+  /// As SiteTable::label(), but a module by its kind.
   std::string Label;
   Aggregate Measured;
   UInt128 Total = 0;
   UInt128 Self = 0;
   std::vector<RowMeasure> Measures; ///< by MeasureId
-  UInt128 Backward = 0;             ///< self times of the members' gradients
-  uint64_t BackwardCalls = 0;
+  GradientSum Backward;             ///< of the members
   uint32_t Members = 0;
   /// False: a call is not a span of a member; Calls is their number, if known.
   bool CallsAreSpans = true;

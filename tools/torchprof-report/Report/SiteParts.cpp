@@ -56,6 +56,20 @@ const SiteTable::InnerParts &SiteTable::inner() const {
   return Inner;
 }
 
+GradientSum SiteTable::backwardOf(uint32_t S) const {
+  GradientSum Sum;
+  for (uint32_t Gradient : backward(S))
+    Sum += {self(Gradient).Amount, Measured[Gradient].Count};
+  return Sum;
+}
+
+bool SiteTable::hasGradients() const {
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].Gradient && Measured[S].Count)
+      return true;
+  return false;
+}
+
 /// Gives out \p Whole in proportion to \p Shares, of which one is not 0.
 static void giveOut(UInt128 Whole, ArrayRef<UInt128 *> Shares) {
   UInt128 Sum = 0;

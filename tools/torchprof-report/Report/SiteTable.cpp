@@ -94,7 +94,7 @@ uint32_t SiteTable::addDynamic(uint32_t Parent, StringRef Kind,
     }
     S.Gradient = Kind == nameOf(format::DynamicKind::Backward);
     if (S.Gradient && Parent != NoIndex)
-      BackwardOf[Parent].push_back(Known->second);
+      GradientsOf[Parent].push_back(Known->second);
     Sites.push_back(S);
     Measured.emplace_back();
     forgetParts();
@@ -298,8 +298,10 @@ std::string SiteTable::source(uint32_t S) const {
   return Innermost.empty() ? "?" : Innermost;
 }
 
-StringRef SiteTable::label(uint32_t S) const {
+std::string SiteTable::label(uint32_t S) const {
   if (Sites[S].isModule())
-    return className(S);
-  return Sites[S].isRoot() || Sites[S].Dynamic ? name(S) : kind(S);
+    return className(S).str();
+  if (Sites[S].Gradient)
+    return (kind(S) + " " + name(S)).str();
+  return (Sites[S].isRoot() || Sites[S].Dynamic ? name(S) : kind(S)).str();
 }

@@ -45,6 +45,8 @@ struct Site {
   bool isModule() const { return Flags & SF_Module; }
   /// Outside of all models: what it measures is not part of any run.
   bool isOutside() const { return Root == NoIndex; }
+  /// A user's region.
+  bool isRegion() const { return Dynamic && !Gradient; }
   /// Lies over a model, of whose children's sums it is no part.
   bool isOverlay() const { return Dynamic && Root != NoIndex; }
 };
@@ -55,6 +57,18 @@ struct SelfPart {
   /// By how much the children exceed the site itself, because they ran in
   /// spans that were cut or not finished. Amount is 0 then.
   UInt128 Excess = 0;
+};
+
+/// The gradients of a site or of several.
+struct GradientSum {
+  UInt128 Self = 0;   ///< self times
+  uint64_t Calls = 0; ///< spans
+
+  GradientSum &operator+=(const GradientSum &Other) {
+    Self += Other.Self;
+    Calls += Other.Calls;
+    return *this;
+  }
 };
 
 /// What SiteTable::add() takes from a profile.
@@ -128,8 +142,9 @@ public:
   /// innermost frame when all are the framework's. "?" if not known.
   std::string source(uint32_t S) const;
   /// What viewers call a site: a method or region by its name, a module by
-  /// its class, a node by its kind.
-  llvm::StringRef label(uint32_t S) const;
+  /// its class, a node by its kind, a gradient by its node's kind after
+  /// "backward".
+  std::string label(uint32_t S) const;
 
   /// Ticks between begin and end, over all spans.
   UInt128 total(uint32_t S) const { return Measured[S].Sum; }
@@ -162,18 +177,35 @@ public:
   }
   std::vector<LaneParts> partsByLane(MeasureId M) const;
 
+  /// The node that a gradient is of; any other site itself.
+  uint32_t nodeOf(uint32_t S) const {
+    bool HasNode = Sites[S].Gradient && Sites[S].Parent != NoIndex;
+    return HasNode ? Sites[S].Parent : S;
+  }
   /// The sites of the gradients of \p S, one for each name.
   llvm::ArrayRef<uint32_t> backward(uint32_t S) const {
-    auto It = BackwardOf.find(S);
-    if (It == BackwardOf.end())
+    auto It = GradientsOf.find(S);
+    if (It == GradientsOf.end())
       return {};
     return It->second;
   }
+  /// What they add up to.
+  GradientSum backwardOf(uint32_t S) const;
+  /// The self time of a site and of the gradients that it asked for, as tools
+  /// count it that do not know gradients.
+  UInt128 selfWithGradients(uint32_t S) const {
+    return self(S).Amount + Measured[S].Gradients;
+  }
+  /// True if any gradient was computed, of whatever.
+  bool hasGradients() const;
 
   /// True if any span of the site was begun, recorded or not.
   bool reached(uint32_t S) const {
     return Measured[S].Begins || Measured[S].Count;
   }
+  /// True if the site was reached or its gradient computed, which a window of
+  /// recording may hold without the run.
+  bool seen(uint32_t S) const { return reached(S) || backwardOf(S).Calls; }
 
   uint64_t counter(format::Counter C) const {
     return Counters[static_cast<unsigned>(C)];
@@ -246,7 +278,7 @@ private:
       DynamicSites;
   std::set<std::pair<uint32_t, std::string>> Groups;
   std::set<uint32_t> LeftOut;
-  std::map<uint32_t, std::vector<uint32_t>> BackwardOf; ///< by site
+  std::map<uint32_t, std::vector<uint32_t>> GradientsOf; ///< by site
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;
