@@ -1,7 +1,8 @@
 //===- Pprof.cpp - stacks for pprof ---------------------------------------===//
 //
 // profile.proto, gzipped: sample types calls and time; the stack of a sample is
-// the inlined call stack of its site with files and lines, the node its leaf.
+// the inlined call stack of its site with files and lines, the node its leaf. A
+// gradient is a leaf "backward" on its node, which its labels name.
 // https://github.com/google/pprof/blob/main/proto/profile.proto
 //
 //===----------------------------------------------------------------------===//
@@ -43,6 +44,7 @@ private:
   uint64_t function(StringRef Name, StringRef File);
   uint64_t location(StringRef Function, StringRef File, uint32_t Line);
   void valueType(ProfileField Field, StringRef Type, StringRef Unit);
+  std::vector<uint64_t> stackOf(uint32_t Site);
   void sample(uint32_t Site);
   void label(protozero::pbf_writer &Sample, StringRef Key, StringRef Text);
 
@@ -113,28 +115,47 @@ void PprofProfile::label(protozero::pbf_writer &Sample, StringRef Key,
   Out.add_int64(2, ValueText);
 }
 
-void PprofProfile::sample(uint32_t S) {
+/// The locations of a site's stack, leaf first.
+std::vector<uint64_t> PprofProfile::stackOf(uint32_t S) {
   const SiteTable &Sites = In.Sites;
-  auto Self = static_cast<int64_t>(
-      Sites.clock().toNs(static_cast<double>(Sites.self(S).Amount)));
   std::vector<Frame> Frames = Sites.frames(S);
   std::vector<uint64_t> Stack;
-  // Leaf first. The node itself, at the innermost place in the source.
-  if (!Sites[S].isRoot())
+  if (Frames.empty()) { // outside of models
+    std::vector<std::string> Names = report::stackOf(Sites, S);
+    for (const std::string &Name : reverse(Names))
+      Stack.push_back(location(Name, "", 0));
+    return Stack;
+  }
+  // A gradient and the node itself, at the innermost place in the source.
+  auto AddLeaf = [&](uint32_t Leaf) {
     Stack.push_back(
-        location(Sites.kind(S), Frames.front().File, Frames.front().Line));
+        location(Sites.kind(Leaf), Frames.front().File, Frames.front().Line));
+  };
+  if (Sites[S].Gradient)
+    AddLeaf(S);
+  if (!Sites[Sites.nodeOf(S)].isRoot())
+    AddLeaf(Sites.nodeOf(S));
   for (const Frame &F : Frames) {
     std::string Name = F.Function.empty() ? "?" : F.Function;
     if (!F.Class.empty())
       Name = F.Class + "." + Name;
     Stack.push_back(location(Name, F.File, F.Line));
   }
+  return Stack;
+}
+
+void PprofProfile::sample(uint32_t S) {
+  const SiteTable &Sites = In.Sites;
+  auto Self = static_cast<int64_t>(
+      Sites.clock().toNs(static_cast<double>(Sites.self(S).Amount)));
+  std::vector<uint64_t> Stack = stackOf(S);
+  StringRef Node = Sites.name(Sites.nodeOf(S));
   std::string Module = Sites.modulePath(S);
   std::string Key = Keys[S].text();
   // Strings first: a message that is open must be finished before another.
   for (StringRef Known : {StringRef("kind"), StringRef("module"),
                           StringRef("node"), StringRef("key"), Sites.kind(S),
-                          Sites.name(S), StringRef(Module), StringRef(Key)})
+                          Node, StringRef(Module), StringRef(Key)})
     text(Known);
   protozero::pbf_writer Out(Writer, Sample);
   Out.add_packed_uint64(1, Stack.begin(), Stack.end());
@@ -142,7 +163,7 @@ void PprofProfile::sample(uint32_t S) {
   Out.add_packed_int64(2, std::begin(Values), std::end(Values));
   label(Out, "kind", Sites.kind(S));
   label(Out, "module", Module);
-  label(Out, "node", Sites.name(S));
+  label(Out, "node", Node);
   label(Out, "key", Key);
 }
 
@@ -150,10 +171,8 @@ std::string PprofProfile::build() {
   text(""); // string 0
   valueType(SampleType, "calls", "count");
   valueType(SampleType, "time", "nanoseconds");
-  const SiteTable &Sites = In.Sites;
-  for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (!Sites[S].Dynamic && Sites.reached(S) && In.Selected.matches(Sites, S))
-      sample(S);
+  for (uint32_t S : sitesWithStacks(In))
+    sample(S);
   if (In.Single)
     Writer.add_int64(TimeNanos,
                      static_cast<int64_t>(In.Single->Process.StartRealtimeNs));

@@ -10,7 +10,35 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+std::vector<uint32_t> report::sitesWithStacks(const ExportInput &In) {
+  const SiteTable &Sites = In.Sites;
+  std::vector<uint32_t> Chosen;
+  auto Add = [&](uint32_t S) {
+    if (Sites.reached(S) && In.Selected.matches(Sites, S))
+      Chosen.push_back(S);
+  };
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (Sites[S].Dynamic)
+      continue;
+    Add(S);
+    for (uint32_t Gradient : Sites.backward(S))
+      Add(Gradient);
+  }
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].Gradient && Sites[S].isOutside())
+      Add(S);
+  return Chosen;
+}
+
 std::vector<std::string> report::stackOf(const SiteTable &Sites, uint32_t S) {
+  if (Sites[S].Gradient) {
+    std::string Frame = Sites.kind(S).str();
+    if (Sites[S].isOutside())
+      return {Frame, Sites.name(S).str()};
+    std::vector<std::string> Frames = stackOf(Sites, Sites[S].Parent);
+    Frames.push_back(Frame);
+    return Frames;
+  }
   if (Sites[S].isOutside())
     return {Sites.name(S).str()};
   std::vector<std::string> Frames;
@@ -39,9 +67,7 @@ std::vector<WeightedStack> report::foldStacks(const ExportInput &In) {
   std::vector<WeightedStack> Stacks;
   std::map<std::vector<std::string>, size_t> Known;
   const SiteTable &Sites = In.Sites;
-  for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].Dynamic || !Sites.reached(S) || !In.Selected.matches(Sites, S))
-      continue;
+  for (uint32_t S : sitesWithStacks(In)) {
     uint64_t Amount = Sites.measured(S).Count;
     if (In.StackWeight == Weight::SelfNs) {
       auto Self = static_cast<double>(Sites.self(S).Amount);

@@ -2,7 +2,10 @@
 //
 // The stacks of flame graphs: the method, the modules that lead to the node,
 // the node: "forward", "layer1(Sequential)", "0(BasicBlock)", "conv1(Conv2d)",
-// "aten::conv2d". Asynchronous nodes stand under "(asynchronous)".
+// "aten::conv2d". Asynchronous nodes stand under "(asynchronous)". A gradient
+// stands on its node, as "backward": so each module has a forward and a
+// backward part. Those of nothing in a model stand under "backward", by their
+// names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +16,10 @@
 
 namespace torchprof::report {
 
+/// The sites that have a stack, in the order of execution: all but regions, a
+/// node's gradients behind it, at last gradients of nothing in a model.
+std::vector<uint32_t> sitesWithStacks(const ExportInput &In);
+
 /// Frames of a site, outermost first. Just the method's for its root.
 std::vector<std::string> stackOf(const SiteTable &Sites, uint32_t S);
 
@@ -22,8 +29,7 @@ struct WeightedStack {
   uint32_t Site = 0;               ///< the first with this stack
 };
 
-/// The distinct stacks of the selected sites, in the order of execution. User
-/// regions have no place in them.
+/// The distinct stacks of these sites, in their order.
 std::vector<WeightedStack> foldStacks(const ExportInput &In);
 
 /// A stack as a tree, for viewers that take one.

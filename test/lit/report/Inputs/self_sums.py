@@ -1,6 +1,7 @@
 """Adds up the self times of each grouping, of the tree, of the source lines and
 of the stacks of profiles, and compares them. Gradients have rows of their own
-where rows are nodes or kinds, and a column beside self times elsewhere.
+where rows are nodes or kinds, and a column beside self times elsewhere. Those of
+nothing in a model are in no tree and on no line.
 
 The footer adds up too: Sum of nodes, Gradients, Unattributed and Excess are the
 Total.
@@ -50,13 +51,17 @@ for path in sys.argv[1:]:
     asynchronous = footer.get("asynchronous_ns", 0)
     assert sums["node"] == inside + asynchronous + regions + backward, (
         path, sums, footer)
-    gradients = footer.get("gradients_ns", 0)
+    modules = rows("summary", path, "--group-by=module",
+                   "--columns=module,self_ns")["rows"]
+    nowhere = sum(row["self_ns"] for row in modules
+                  if row["module"] == "(outside)") - regions
     for command in "tree", "annotate":
-        parts = sum(row["self_ns"] or 0 for row in rows(command, path)["rows"])
-        assert parts == inside - gradients, (path, command, parts, inside)
+        parts = own(rows(command, path,
+                         "--columns=self_ns,backward_ns")["rows"], True)
+        assert parts == inside + backward - nowhere, (path, command, parts)
     stacks = report("export", "--to=folded", path).splitlines()
     weight = sum(int(line.rsplit(" ", 1)[1]) for line in stacks)
-    assert weight == inside - gradients + asynchronous, (path, weight, inside)
+    assert weight == inside + backward + asynchronous, (path, weight, inside)
     torch = rows("summary", path, "--style=torch", "--limit=0")
     assert torch["footer"]["self_cpu_time_total_ns"] == sums["node"], torch
     print("%s: %d groupings, self times of %d ns"
