@@ -42,6 +42,18 @@ static Value callsOf(const SideOfRow &Side) {
              : Value::count(Side.Sites.measured(Side.Site).Count);
 }
 
+/// Time of the site's gradients for each of its calls.
+static Value backwardOf(const SideOfRow &Side) {
+  if (Side.Site == NoIndex)
+    return Value();
+  GradientSum Sum = Side.Sites.backwardOf(Side.Site);
+  uint64_t Calls = Side.Sites.measured(Side.Site).Count;
+  if (Sum.Calls == 0 || Calls == 0)
+    return Value();
+  return Value::timeNs(Side.Sites.clock().toNs(static_cast<double>(Sum.Self)) /
+                       static_cast<double>(Calls));
+}
+
 /// Mean of a measure over the spans measured.
 static Value meanOf(const SideOfRow &Side, const TableMeasure &Info) {
   for (MeasureId M = 0; M < Side.Sites.measures().size(); ++M) {
@@ -68,7 +80,7 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          return Value::text(changeName(R.What));
        }},
       {TableColumn::text("kind", "kind", Shorten::KeepStart),
-       "operator, prim::If, method, module or region",
+       "operator, prim::If, method, module, region or backward",
        [](const Row &R, const Ctx &C) {
          SideOfRow Side = named(R, C);
          return Value::text(Side.Sites.kind(Side.Site));
@@ -124,6 +136,12 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
        [](const Row &R, const Ctx &C) { return medianOf(before(R, C)); }},
       {TableColumn::time("after_p50_ns", "p50 after"), "median after",
        [](const Row &R, const Ctx &C) { return medianOf(after(R, C)); }},
+      {TableColumn::time("before_backward_ns", "backward before"),
+       "gradients of the node before: time per call of the node",
+       [](const Row &R, const Ctx &C) { return backwardOf(before(R, C)); }},
+      {TableColumn::time("after_backward_ns", "backward after"),
+       "gradients of the node after: time per call of the node",
+       [](const Row &R, const Ctx &C) { return backwardOf(after(R, C)); }},
       {TableColumn::number("p_value", "p", 4),
        "probability of such a difference by noise alone",
        [Both](const Row &R, const Ctx &) {

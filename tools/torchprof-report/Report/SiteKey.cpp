@@ -42,12 +42,25 @@ std::vector<SiteKey> report::siteKeys(const Manifest &M) {
   return Keys;
 }
 
+/// That of the node and "backward": the order in which gradients came to be is
+/// another in each process.
+static SiteKey gradientKey(SiteKey Key, StringRef NodeKind, StringRef Name) {
+  Key.Kind += " backward";
+  if (Name != NodeKind)
+    Key.Kind += (" " + Name).str();
+  return Key;
+}
+
 std::vector<SiteKey> report::siteKeys(const SiteTable &Sites) {
   KeyMaker Maker;
   std::vector<SiteKey> Keys;
-  for (uint32_t S = 0; S < Sites.size(); ++S)
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    uint32_t Node = Sites.nodeOf(S);
     Keys.push_back(
-        Maker.make(Sites.name(Sites[S].isOutside() ? S : Sites[S].Root),
-                   Sites.modulePath(S), Sites.kind(S)));
+        Node != S
+            ? gradientKey(Keys[Node], Sites.kind(Node), Sites.name(S))
+            : Maker.make(Sites.name(Sites[S].isOutside() ? S : Sites[S].Root),
+                         Sites.modulePath(S), Sites.kind(S)));
+  }
   return Keys;
 }
