@@ -57,12 +57,12 @@ struct EventText {
 
 static EventText eventText(const SiteTable &Sites, uint32_t S, uint64_t Pid) {
   EventText T;
-  StringRef Category = Sites[S].Dynamic ? "user_annotation" : "cpu_op";
+  StringRef Category = Sites[S].isRegion() ? "user_annotation" : "cpu_op";
   T.Head = (R"({"ph":"X","cat":")" + Category + R"(","name":)" +
             quoted(Sites.label(S)) + R"(,"pid":)" + Twine(Pid) + R"(,"tid":)")
                .str();
   T.Tail = R"(,"args":{"kind":)" + quoted(Sites.kind(S)) + R"(,"output":)" +
-           quoted(Sites.name(S)) + R"(,"module":)" +
+           quoted(Sites.name(Sites.nodeOf(S))) + R"(,"module":)" +
            quoted(Sites.modulePath(S)) + R"(,"source":)" +
            quoted(Sites.source(S)) + R"(,"Module Hierarchy":)" +
            quoted(moduleHierarchy(Sites, S)) + "}}";

@@ -122,7 +122,7 @@ void PerfettoWriter::slice(const TimelineSpan &Span) {
     Packet.add_uint32(packet::SequenceId, Sequence);
     Packet.add_uint32(packet::SequenceFlags, NeedsState);
     protozero::pbf_writer Event(Packet, packet::TrackEvent);
-    Event.add_uint64(/*category_iids=*/3, Sites[Span.Site].Dynamic ? 2 : 1);
+    Event.add_uint64(/*category_iids=*/3, Sites[Span.Site].isRegion() ? 2 : 1);
     auto Annotate = [&](uint64_t Name, StringRef Text) {
       if (Text.empty())
         return;
@@ -131,7 +131,7 @@ void PerfettoWriter::slice(const TimelineSpan &Span) {
       Out.add_string(6, Text.data(), Text.size());
     };
     Annotate(1, Sites.modulePath(Span.Site));
-    Annotate(2, Sites.name(Span.Site));
+    Annotate(2, Sites.name(Sites.nodeOf(Span.Site)));
     Event.add_int32(/*type=*/9, SliceBegin);
     Event.add_uint64(/*name_iid=*/10, Span.Site + 1);
     Event.add_uint64(/*track_uuid=*/11, uuid(Span.Track));
@@ -203,8 +203,10 @@ void PerfettoWriter::write(const Timeline &T) {
   std::map<uint32_t, std::vector<TimelineSpan>> Held;
   T.forEach([&](const TimelineSpan &Span) {
     std::vector<TimelineSpan> &Spans = Held[Span.Track];
-    // A span that begins behind all that is held: those are complete.
-    bool Outermost = In.Sites[Span.Site].Parent == NoIndex;
+    // A span that begins behind all that is held: those are complete. A
+    // gradient may lie in a run whatever it is of.
+    const Site &Here = In.Sites[Span.Site];
+    bool Outermost = Here.Parent == NoIndex && !Here.Gradient;
     Spans.push_back(Span);
     if (Outermost || Spans.size() >= MaxHeld)
       flush(Spans);

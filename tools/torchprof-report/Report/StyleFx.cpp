@@ -149,7 +149,7 @@ void FxTable::addMethod(uint32_t Root, ArrayRef<uint32_t> Members) {
       // Control flow outside a leaf keeps what is not inside its rows.
       if (Selected)
         Rows.push_back({Method ? "call_method" : "call_function", std::move(Op),
-                        S, true, Sites.self(S).Amount, Runs});
+                        S, true, Sites.selfWithGradients(S), Runs});
       continue;
     }
     auto [It, IsNew] = RowOfCall.emplace(Call, Rows.size());
@@ -162,7 +162,7 @@ void FxTable::addMethod(uint32_t Root, ArrayRef<uint32_t> Members) {
         Rows.push_back({"call_module", std::move(Op), S, true, 0, Runs});
     }
     if (It->second != SIZE_MAX && !Sites[S].Async)
-      Rows[It->second].Ticks += Sites.self(S).Amount;
+      Rows[It->second].Ticks += Sites.selfWithGradients(S);
   }
   Rows.push_back({"output", Unique.unique("output"), Root});
 }

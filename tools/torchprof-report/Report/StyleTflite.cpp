@@ -156,7 +156,7 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
                             : Module + "/" + Sites.name(S).str();
     E.Nodes = 1;
     E.Calls = A.Count;
-    E.Self = Sites.self(S).Amount;
+    E.Self = Sites.selfWithGradients(S);
     E.First = A.First.empty() ? 0 : static_cast<double>(A.First.front());
     Context.All += E.Self;
     Entry &Type = ByType[E.Type];
@@ -177,7 +177,7 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
       std::min(Top.size(), Options.Limit ? size_t(Options.Limit) : TopRows));
   D.Tables.push_back(makeTable("top_by_time", "Top by Computation Time",
                                OfNodes, Top, Context));
-  D.Tables.back().Notes.push_back("\nNumber of nodes executed: " +
+  D.Tables.back().Notes.push_back("Number of nodes executed: " +
                                   utostr(Nodes.size()));
   std::vector<Entry> Types;
   for (auto &[Type, E] : ByType)
@@ -185,7 +185,7 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
   stable_sort(Types, Slower);
   D.Tables.push_back(makeTable("by_node_type", "Summary by node type",
                                kindColumns(), Types, Context));
-  D.Tables.back().Notes = {"\n" + timings(In),
+  D.Tables.back().Notes = {timings(In),
                            utostr(Nodes.size()) + " nodes observed"};
   return D;
 }
