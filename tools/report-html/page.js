@@ -34,6 +34,9 @@
   const right = (title, field, formatter) => column(title, field, {
     hozAlign: "right", headerHozAlign: "right", sorter: "number",
     headerSortStartingDir: "desc", formatter: formatter, minWidth: 92 });
+  // Columns that only a profile with gradients has.
+  const gradients = (fields) => !data.gradients ? [] : fields.map((field) =>
+    right(field.replace("_ns", "").replace("_", " "), field, time));
 
   const table = new Tabulator("#summary-table", {
     data: data.rows, layout: "fitColumns", maxHeight: "32rem",
@@ -44,7 +47,8 @@
       column("module", "module", { minWidth: 130, widthGrow: 2 }),
       column("source", "source", { minWidth: 120, visible: false }),
       right("calls", "calls"), right("total", "total_ns", time),
-      right("self", "self_ns", time), right("mean", "mean_ns", time),
+      right("self", "self_ns", time), ...gradients(["backward_ns"]),
+      right("mean", "mean_ns", time),
       right("p50", "p50_ns", time), right("p99", "p99_ns", time),
       right("% total", "pct_total", share), right("% self", "pct_self", share),
     ],
@@ -67,6 +71,7 @@
         cell.getValue() === null ? "-" : cell.getValue()),
       right("total", "total_ns", time), right("% total", "pct_total", share),
       right("self", "self_ns", time), right("% self", "pct_self", share),
+      ...gradients(["backward_ns", "total_backward_ns"]),
     ],
   });
   const walk = (rows, open) => rows.forEach((row) => {

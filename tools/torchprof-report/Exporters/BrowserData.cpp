@@ -39,6 +39,12 @@ private:
   void time(StringRef Key, double Ticks) {
     J.attribute(Key, In.Sites.clock().toNs(Ticks));
   }
+  void gradients(StringRef Key, const GradientSum &Sum) {
+    if (Sum.Calls)
+      time(Key, static_cast<double>(Sum.Self));
+    else
+      J.attribute(Key, nullptr);
+  }
   void times(UInt128 Total, UInt128 Self) {
     time("total_ns", static_cast<double>(Total));
     time("self_ns", static_cast<double>(Self));
@@ -102,6 +108,8 @@ void DataWriter::module(const ModuleNode &Node) {
     else
       J.attribute("calls", nullptr);
     times(Node.Total, Node.Self);
+    gradients("backward_ns", Node.Backward);
+    gradients("total_backward_ns", Node.TotalBackward);
     if (Node.Children.empty() && Node.Ops.empty())
       return;
     J.attributeArray("children", [&] {
@@ -114,6 +122,8 @@ void DataWriter::module(const ModuleNode &Node) {
           text("class", Op.Async ? "asynchronous" : "");
           J.attribute("calls", Op.Calls);
           times(Op.Self, Op.Self);
+          gradients("backward_ns", Op.Backward);
+          gradients("total_backward_ns", Op.Backward);
         });
     });
   });
@@ -178,9 +188,9 @@ void DataWriter::runs() {
 Error DataWriter::page() {
   SummaryInput Input(In.Sites, In.Selected);
   SummaryOptions Options;
-  Options.Columns = {"kind",   "name",     "module",    "source",
-                     "calls",  "total_ns", "self_ns",   "mean_ns",
-                     "p50_ns", "p99_ns",   "pct_total", "pct_self"};
+  Options.Columns = {"kind",      "name",     "module",     "source", "calls",
+                     "total_ns",  "self_ns",  "mean_ns",    "p50_ns", "p99_ns",
+                     "pct_total", "pct_self", "backward_ns"};
   Expected<Table> Summary = makeSummary(Input, Options);
   if (!Summary)
     return Summary.takeError();
@@ -201,6 +211,7 @@ Error DataWriter::page() {
       for (const std::string &Note : Summary->Notes)
         J.value(Note);
     });
+    J.attribute("gradients", In.Sites.hasGradients());
     J.attributeArray("rows", [&] { rows(*Summary); });
     J.attributeArray("tree", [&] {
       for (const ModuleNode &Tree : makeModuleTrees(In.Sites, In.Selected))
