@@ -222,8 +222,9 @@ static Operation makeTimed(const Node *N) {
   format::Slot Site = Line.Models.slotOf(Id);
   SharedOperator *Shared = sharedOperator(*First);
   if (Shared && Site != format::NoSlot)
-    return Shared->Handle ? Operation(TimedHandle{Shared, Site, followsTimed(N)})
-                          : Operation(TimedShared{Shared, Site});
+    return Shared->Handle
+               ? Operation(TimedHandle{Shared, Site, followsTimed(N)})
+               : Operation(TimedShared{Shared, Site});
   return Operation(Timed<RunPlain>({First->getOperation()}, Id));
 }
 

@@ -16,7 +16,7 @@ cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
                            cl::value_desc("percent"), cl::sub(Command));
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
-         cl::desc("Sort siblings by order, total_ns, self_ns, calls, name, "
+         cl::desc("Sort siblings by order, total_ns, self_ns, calls, name,\n"
                   "backward_ns or total_backward_ns; repeatable"),
          cl::value_desc("key,..."), cl::sub(Command));
 cl::opt<bool> Ops("ops", cl::desc("Show the nodes under each module"),

@@ -7,7 +7,7 @@
 //   |middle - value| <= value / 28 + 2 ticks     (3.6 %)
 //
 // Below the first octave the steps go on at its width. The last bucket is
-// open; Cell::Max bounds it. At 3 GHz it begins at more than three minutes.
+// open; Cell::Max bounds it. At 3 GHz it begins at nearly three minutes.
 //
 //===----------------------------------------------------------------------===//
 
