@@ -55,19 +55,22 @@ _active = threading.Lock()  # one recording range per process
 _owner = None  # the profile whose samples the runtime holds
 
 
-def _trace_mode(operators):
-    """Makes the runtime keep every span; it does so for the whole process."""
-    if os.environ.get("TORCHPROF_MODE") == "trace" or _trace_mode.chosen:
+def _decide(operators, argument, option, word):
+    """Adds a word to an option of the runtime, which holds for the whole
+    process: the first profile decides."""
+    chosen = _decided.setdefault(
+        option, set(os.environ.get("TORCHPROF_" + option.upper(), "").split(",")))
+    if word in chosen:
         return
-    if operators.set_option("mode", "trace") != 0:
+    value = word if option == "mode" else ",".join(sorted(chosen | {word}))
+    if operators.set_option(option, value.strip(",")) != 0:
         raise RuntimeError(
-            "trace=True: this process records without a trace already; the "
-            "first profile decides"
-        )
-    _trace_mode.chosen = True
+            "%s: this process records without it already; the first profile "
+            "decides" % argument)
+    chosen.add(word)
 
 
-_trace_mode.chosen = False
+_decided = {}  # words of the runtime's options
 
 
 def _attach_to(module, example_inputs):
@@ -101,6 +104,8 @@ class profile:
     on_trace_ready  called with p after the last active step of each cycle
     trace     keep each span with its times, for export("chrome") and
               export("perfetto"); the process's first profile decides
+    profile_memory  record what tensors on the CPU take; the process's first
+              profile decides
     threads   "all", or "current": only what the thread that opened the
               range records
 
@@ -116,6 +121,7 @@ class profile:
         on_trace_ready=None,
         threads="all",
         trace=False,
+        profile_memory=False,
         example_inputs=None,
         **options
     ):
@@ -125,7 +131,9 @@ class profile:
         _tools.load_hooks()
         self._ops = torch.ops.torchprof
         if trace:
-            _trace_mode(self._ops)
+            _decide(self._ops, "trace=True", "mode", "trace")
+        if profile_memory:
+            _decide(self._ops, "profile_memory=True", "record", "memory")
         self.module = module
         if options:
             self.module = _instrument.instrument(

@@ -300,7 +300,6 @@ static void endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   SlotEntry &E = *freshEntry(R, L, S.Site); // readyLane() has made it
   R.touchRuns(L, E);
   recordRun(E, Now, Ticks);
-  R.measures().endRun(L);
   R.anchorIfDue(Now);
   logRunEnded(L);
 }

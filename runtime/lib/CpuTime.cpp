@@ -12,11 +12,11 @@ uint64_t threadCpuNs() {
   return uint64_t(Time.tv_sec) * 1'000'000'000u + uint64_t(Time.tv_nsec);
 }
 
-uint64_t CpuTime::onBegin() { return threadCpuNs(); }
+void CpuTime::onBegin(uint64_t *Readings) { *Readings = threadCpuNs(); }
 
-uint64_t CpuTime::onEnd(uint64_t AtBegin) {
+void CpuTime::onEnd(uint64_t *Readings) {
   uint64_t Now = threadCpuNs();
-  return Now > AtBegin ? Now - AtBegin : 0;
+  *Readings = Now > *Readings ? Now - *Readings : 0;
 }
 
 } // namespace torchprof

@@ -18,9 +18,9 @@ uint64_t threadCpuNs();
 
 class CpuTime : public MeasureSource {
 public:
-  CpuTime() : MeasureSource(format::MeasureId::Cpu) {}
-  uint64_t onBegin() override;
-  uint64_t onEnd(uint64_t AtBegin) override;
+  CpuTime() : MeasureSource({format::MeasureId::Cpu}) {}
+  void onBegin(uint64_t *Readings) override;
+  void onEnd(uint64_t *Readings) override;
 };
 
 } // namespace torchprof

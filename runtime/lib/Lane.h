@@ -60,7 +60,7 @@ inline constexpr uint32_t FunctionFrame = UINT32_MAX;
 
 /// Frames at hand; deeper ones take the cold path.
 inline constexpr unsigned HotFrames = 48;
-inline constexpr unsigned MaxMeasures = 4;
+inline constexpr unsigned MaxMeasures = format::MeasureCount;
 
 /// A log is used page by page.
 inline constexpr uint64_t LogPageEntries =

@@ -4,6 +4,7 @@
 
 #include "CpuTime.h"
 #include "Host.h"
+#include "Memory.h"
 #include "Pages.h"
 #include "Process.h"
 #include "ProfileFile.h"
@@ -26,7 +27,7 @@ struct MeasureInfo {
 } // namespace
 
 static constexpr MeasureInfo Infos[] = {
-#define TORCHPROF_MEASURE(NAME, NUMBER, ID, UNIT, SUM, MEANING)                \
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
   {MeasureId::NAME, ID, MeasureUnit::UNIT, MeasureSum::SUM},
 #include "torchprof/format/Measures.def"
 };
@@ -35,18 +36,28 @@ static const MeasureInfo &infoOf(MeasureId Id) {
   for (const MeasureInfo &I : Infos)
     if (I.Id == Id)
       return I;
-  return Infos[0]; // each source has its row
+  return Infos[0]; // each measure has its row
 }
 
 Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
     : File(File), Pages(Pages), EverySite(Program.Opts.RecordSites == "all"),
       Every(Program.Opts.RecordEvery) {
-  if (hasWord(Program.Opts.Record, infoOf(MeasureId::Cpu).Name))
-    Sources.push_back(std::make_unique<CpuTime>());
+  if (hasWord(Program.Opts.Record, "cpu"))
+    addSource(std::make_unique<CpuTime>());
+  if (hasWord(Program.Opts.Record, "memory") && countsMemory())
+    addSource(std::make_unique<Memory>());
+}
+
+void Measures::addSource(std::unique_ptr<MeasureSource> Source) {
+  auto First = unsigned(Ids.size());
+  Ids.insert(Ids.end(), Source->Ids.begin(), Source->Ids.end());
+  Sources.push_back({std::move(Source), First});
 }
 
 void Measures::beginRun(Lane &L) {
   L.Measuring = exist() && L.Runs++ % Every == 0;
+  for (const Place &P : Sources)
+    L.Measuring = P.Source->beginRun() && L.Measuring;
   bool ColdOnly = L.Measuring && EverySite;
   if (ColdOnly == L.ColdOnly)
     return;
@@ -56,12 +67,6 @@ void Measures::beginRun(Lane &L) {
     L.Since.store(0, std::memory_order_relaxed);
 }
 
-void Measures::endRun(Lane &L) {
-  if (L.Measuring)
-    for (const auto &Source : Sources)
-      Source->resolve(L);
-}
-
 bool Measures::makeEntries(Lane &L) {
   if (!L.Measured) // zero pages are empty entries
     L.Measured = static_cast<MeasureEntry *>(Pages.plain(
@@ -69,32 +74,38 @@ bool Measures::makeEntries(Lane &L) {
   return L.Measured != nullptr;
 }
 
-MeasureEntry *Measures::entry(Lane &L, Slot Site, unsigned Source) const {
+MeasureEntry *Measures::entries(const Lane &L, Slot Site) const {
   return L.Measured && number(Site) < L.SlotCount
-             ? &L.Measured[uint64_t(number(Site)) * MaxMeasures + Source]
+             ? &L.Measured[uint64_t(number(Site)) * MaxMeasures]
              : nullptr;
 }
 
 bool Measures::beginSpan(Lane &L, Slot Site, bool IsRoot) {
   if (!L.Measuring || !(EverySite || IsRoot) || !makeEntries(L))
     return false;
-  for (unsigned I = 0; I < Sources.size(); ++I) {
-    MeasureEntry &M = *entry(L, Site, I);
-    if (M.Begin) // entered again inside itself: the outer one is not measured
+  MeasureEntry *Entries = entries(L, Site);
+  for (const Place &P : Sources) {
+    MeasureEntry *Own = Entries + P.First;
+    if (Own->Begin) // entered again inside itself: the outer one is not
+                    // measured
       count(Counter::MeasureMissed);
-    M.Begin = 0;
-    M.Reading = Sources[I]->onBegin();
+    Own->Begin = 0;
+    uint64_t Readings[MaxMeasures];
+    P.Source->onBegin(Readings);
+    for (unsigned I = 0; I < P.count(); ++I)
+      Own[I].Reading = Readings[I];
   }
   return true;
 }
 
 void Measures::spanBegan(Lane &L, Slot Site, uint64_t Begin) {
-  for (unsigned I = 0; I < Sources.size(); ++I)
-    entry(L, Site, I)->Begin = Begin;
+  MeasureEntry *Entries = entries(L, Site);
+  for (const Place &P : Sources)
+    Entries[P.First].Begin = Begin;
 }
 
-MeasureCell *Measures::cell(Lane &L, Slot Site, unsigned Source) {
-  MeasureEntry &M = *entry(L, Site, Source);
+MeasureCell *Measures::cell(Lane &L, Slot Site, unsigned Measure) {
+  MeasureEntry &M = entries(L, Site)[Measure];
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
   if (M.Data) {
     if (M.Data->Epoch != Epoch) {
@@ -109,7 +120,7 @@ MeasureCell *Measures::cell(Lane &L, Slot Site, unsigned Source) {
   }
   ProcessLock Lock;
   using MeasureSegment = SegmentOf<SegmentType::Measure>;
-  SegmentHeader *&Head = L.MeasureCells[Source];
+  SegmentHeader *&Head = L.MeasureCells[Measure];
   if (!Head || MeasureSegment(Head).record().Used ==
                    MeasureSegment(Head).record().Capacity) {
     constexpr uint32_t Capacity = 2 * PageBytes / sizeof(MeasureCell) - 2;
@@ -118,7 +129,7 @@ MeasureCell *Measures::cell(Lane &L, Slot Site, unsigned Source) {
     if (!New)
       return nullptr;
     MeasureRecord &R = MeasureSegment(New).record();
-    const MeasureInfo &Info = infoOf(Sources[Source]->Id);
+    const MeasureInfo &Info = infoOf(Ids[Measure]);
     R.Measure = Info.Id;
     R.Unit = Info.Unit;
     R.Sum = Info.Sum;
@@ -136,41 +147,59 @@ MeasureCell *Measures::cell(Lane &L, Slot Site, unsigned Source) {
   return M.Data = &New;
 }
 
+void Measures::add(Lane &L, Slot Site, unsigned Measure, uint64_t Value,
+                   uint64_t Ticks) {
+  L.LastMeasured[Measure] = Value;
+  MeasureCell *C = cell(L, Site, Measure);
+  if (!C)
+    return;
+  bool Adds = infoOf(Ids[Measure]).Sum == MeasureSum::Sum;
+  uint64_t Word = C->Word;
+  storeRelaxed(C->Word, Word + 1);
+  storeRelease(C->Sum,
+               Adds ? C->Sum + Value : (Value > C->Sum ? Value : C->Sum));
+  storeRelease(C->Max, Value > C->Max ? Value : C->Max);
+  storeRelease(C->Time, C->Time + Ticks);
+  storeRelease(C->Word, Word + 2);
+}
+
 bool Measures::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
+  MeasureEntry *Entries = entries(L, Site);
+  if (!Entries)
+    return false;
   bool Measured = false;
-  for (unsigned I = 0; I < Sources.size(); ++I) {
-    MeasureEntry *M = entry(L, Site, I);
-    if (!M || !M->Begin)
+  for (const Place &P : Sources) {
+    MeasureEntry *Own = Entries + P.First;
+    if (!Own->Begin)
       return false;
-    bool IsIts = M->Begin == Begin;
-    M->Begin = 0;
+    bool IsIts = Own->Begin == Begin;
+    Own->Begin = 0;
     if (!IsIts) {
       count(Counter::MeasureMissed);
       continue;
     }
-    uint64_t Value = Sources[I]->onEnd(M->Reading);
-    L.LastMeasured[I] = Value;
     Measured = true;
-    MeasureCell *C = cell(L, Site, I);
-    if (!C)
-      continue;
-    bool Adds = infoOf(Sources[I]->Id).Sum == MeasureSum::Sum;
-    uint64_t Word = C->Word;
-    storeRelaxed(C->Word, Word + 1);
-    storeRelease(C->Sum,
-                 Adds ? C->Sum + Value : (Value > C->Sum ? Value : C->Sum));
-    storeRelease(C->Max, Value > C->Max ? Value : C->Max);
-    storeRelease(C->Time, C->Time + Ticks);
-    storeRelease(C->Word, Word + 2);
+    uint64_t Values[MaxMeasures];
+    for (unsigned I = 0; I < P.count(); ++I)
+      Values[I] = Own[I].Reading;
+    P.Source->onEnd(Values);
+    for (unsigned I = 0; I < P.count(); ++I)
+      add(L, Site, P.First + I, Values[I], Ticks);
   }
   return Measured;
 }
 
 void Measures::addNested(Lane &L, Slot Outer) {
-  for (unsigned I = 0; I < Sources.size(); ++I)
-    if (MeasureEntry *M = entry(L, Outer, I); M && M->Begin)
+  MeasureEntry *Entries = entries(L, Outer);
+  if (!Entries)
+    return;
+  for (const Place &P : Sources) {
+    if (!Entries[P.First].Begin)
+      continue;
+    for (unsigned I = P.First; I < P.First + P.count(); ++I)
       if (MeasureCell *C = cell(L, Outer, I))
         storeRelaxed(C->Nested, C->Nested + L.LastMeasured[I]);
+  }
 }
 
 } // namespace torchprof

@@ -1,9 +1,9 @@
 //===- Measures.h - what is measured beside time ----------------*- C++ -*-===//
 //
-// A source of a measure is one object that is asked at the begin and at the end
-// of a span. Sources are asked only in runs in which they are switched on: the
-// lane then sends its probes down the cold path, so that a node pays nothing
-// for measures that are off.
+// A source is one object that is asked at the begin and at the end of a span;
+// it knows one measure or several that are read together. Sources are asked
+// only in runs in which they are switched on: the lane then sends its probes
+// down the cold path, so that a node pays nothing for measures that are off.
 //
 // Sources are made once per recording and live as long; they are called by the
 // lane's owner and must not block or throw.
@@ -20,24 +20,27 @@
 
 namespace torchprof {
 
-/// One kind of measure.
+/// Measures that are read together. Arrays below have a number for each of
+/// them, in the order of Ids.
 class MeasureSource {
 public:
-  explicit MeasureSource(format::MeasureId Id) : Id(Id) {}
+  explicit MeasureSource(std::initializer_list<format::MeasureId> Ids)
+      : Ids(Ids) {}
   virtual ~MeasureSource() = default;
 
-  /// A reading at the begin of a span, given back to onEnd().
-  virtual uint64_t onBegin() = 0;
-  /// The value of the span that began at the reading \p AtBegin.
-  virtual uint64_t onEnd(uint64_t AtBegin) = 0;
-  /// Called at the end of a run: values that were not ready at their spans'
-  /// ends may be filed now.
-  virtual void resolve(Lane &) {}
+  /// Called when an outermost run begins. False if there is nothing to be read
+  /// any more: no span is measured then.
+  virtual bool beginRun() { return true; }
+  /// Writes readings at the begin of a span, given back to onEnd().
+  virtual void onBegin(uint64_t *Readings) = 0;
+  /// Makes the readings at a span's begin the span's values.
+  virtual void onEnd(uint64_t *Readings) = 0;
 
-  const format::MeasureId Id;
+  const std::vector<format::MeasureId> Ids;
 };
 
-/// What a lane knows of a slot and a measure.
+/// What a lane knows of a slot and a measure. Begin is that of a source's first
+/// measure.
 struct MeasureEntry {
   format::MeasureCell *Data = nullptr;
   uint64_t Begin = 0;   ///< tick of the span that is measured, 0 if none
@@ -50,12 +53,11 @@ public:
   /// Makes the sources that \p Program asks for.
   Measures(ProfileFile &File, PageSource &Pages, const Host &Program);
 
+  /// True if a source was asked for, and its measures can be had.
   bool exist() const { return !Sources.empty(); }
 
   /// Decides whether the run that begins on the lane is measured.
   void beginRun(Lane &L);
-  /// Lets values that are ready by now be filed.
-  void endRun(Lane &L);
 
   /// Asks the sources before a span begins. False if its site is not measured
   /// in this run.
@@ -69,13 +71,25 @@ public:
   void addNested(Lane &L, format::Slot Outer);
 
 private:
-  MeasureEntry *entry(Lane &L, format::Slot Site, unsigned Source) const;
-  format::MeasureCell *cell(Lane &L, format::Slot Site, unsigned Source);
+  /// A source, and where its measures stand among all of them.
+  struct Place {
+    std::unique_ptr<MeasureSource> Source;
+    unsigned First;
+    unsigned count() const { return unsigned(Source->Ids.size()); }
+  };
+
+  void addSource(std::unique_ptr<MeasureSource> Source);
+  /// The entries of a slot, one per measure; null if there are none.
+  MeasureEntry *entries(const Lane &L, format::Slot Site) const;
+  format::MeasureCell *cell(Lane &L, format::Slot Site, unsigned Measure);
   bool makeEntries(Lane &L);
+  void add(Lane &L, format::Slot Site, unsigned Measure, uint64_t Value,
+           uint64_t Ticks);
 
   ProfileFile &File;
   PageSource &Pages;
-  std::vector<std::unique_ptr<MeasureSource>> Sources;
+  std::vector<Place> Sources;
+  std::vector<format::MeasureId> Ids; ///< of all sources
   bool EverySite;
   uint64_t Every;
 };

@@ -109,10 +109,11 @@ std::string planParts() {
 }
 
 std::string measures() {
-  std::string Out = row("Measure", "Name", "Unit", "Sum", "is") +
-                    row("---", "---", "---", "---", "---");
-#define TORCHPROF_MEASURE(NAME, NUMBER, ID, UNIT, SUM, MEANING)                \
-  Out += row(NUMBER, "`" ID "`", #UNIT, #SUM, cell(MEANING));
+  std::string Out =
+      row("Measure", "Name", "recorded with", "Unit", "Sum", "is") +
+      row("---", "---", "---", "---", "---", "---");
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
+  Out += row(NUMBER, "`" ID "`", "`" WORD "`", #UNIT, #SUM, cell(MEANING));
 #include "torchprof/format/Measures.def"
   return Out;
 }

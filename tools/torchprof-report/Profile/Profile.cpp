@@ -21,7 +21,7 @@ std::string counterName(unsigned Counter) {
 }
 
 static constexpr MeasureInfo Measures[] = {
-#define TORCHPROF_MEASURE(NAME, NUMBER, ID, UNIT, SUM, MEANING)                \
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
   {format::MeasureId::NAME, ID, format::MeasureUnit::UNIT,                     \
    format::MeasureSum::SUM},
 #include "torchprof/format/Measures.def"

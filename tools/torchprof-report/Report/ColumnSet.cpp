@@ -40,7 +40,11 @@ int report::compareValues(const Value &A, const Value &B) {
     return (A.Type == ValueType::None) - (B.Type == ValueType::None);
   if (A.Type == ValueType::Text)
     return A.Text.compare(B.Text);
-  if (A.Type == ValueType::Count || A.Type == ValueType::Bytes)
-    return (A.Count < B.Count) - (A.Count > B.Count);
+  if (A.Type == ValueType::Count || A.Type == ValueType::Bytes) {
+    if (A.Negative != B.Negative)
+      return A.Negative ? 1 : -1;
+    int Order = (A.Count < B.Count) - (A.Count > B.Count);
+    return A.Negative ? -Order : Order;
+  }
   return (A.Number < B.Number) - (A.Number > B.Number);
 }

@@ -109,6 +109,38 @@ static void addMeasureColumns(std::vector<RowColumns::Column> &Out,
        });
 }
 
+static const KnownMeasure *findKnown(StringRef Id) {
+  const KnownMeasure *K = find_if(
+      knownMeasures(), [&](const KnownMeasure &K) { return K.Id == Id; });
+  return K == knownMeasures().end() ? nullptr : K;
+}
+
+/// The columns of what two measures make; \p More and \p Less are their numbers
+/// if the table has them.
+static void addDerivedColumns(std::vector<RowColumns::Column> &Out,
+                              const DerivedMeasure &Info,
+                              Optional<MeasureId> More,
+                              Optional<MeasureId> Less) {
+  std::string Id = measureColumnId(Info.Id, MeasureUnit::Bytes);
+  std::string Switch = " (" + findKnown(Info.More)->Switch.str() + ")";
+  auto Make = [&](const std::string &Id, const std::string &Title,
+                  const std::string &Help, UInt128 RowMeasure::*Amount,
+                  bool IsOwn) {
+    Out.push_back({TableColumn::make(Id, Title, ValueType::Bytes),
+                   Help + Switch, [=](const Row &R, const Ctx &) {
+                     if (!More || !Less || R.Measures[*More].Count == 0 ||
+                         (IsOwn && R.Overlay))
+                       return Value();
+                     return Value::bytesLess(
+                         static_cast<uint64_t>(R.Measures[*More].*Amount),
+                         static_cast<uint64_t>(R.Measures[*Less].*Amount));
+                   }});
+  };
+  Make(Id, Info.Title.str(), Info.Help.str(), &RowMeasure::Total, false);
+  Make("self_" + Id, "self " + Info.Title.str(),
+       Info.Help.str() + ", without the children's", &RowMeasure::Self, true);
+}
+
 RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
   std::string Within = ", within " + quantileBound();
   std::vector<RowColumns::Column> Columns = {
@@ -208,15 +240,15 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
         return M;
     return None;
   };
-  auto IsKnown = [](StringRef Id) {
-    return any_of(knownMeasures(),
-                  [&](const KnownMeasure &K) { return K.Id == Id; });
-  };
-  for (const KnownMeasure &K : knownMeasures())
+  for (const KnownMeasure &K : knownMeasures()) {
     addMeasureColumns(Columns, {K.Id.str(), K.Unit, K.Fold}, &K,
                       NumberOf(K.Id));
+    for (const DerivedMeasure &D : derivedMeasures())
+      if (D.Less == K.Id)
+        addDerivedColumns(Columns, D, NumberOf(D.More), NumberOf(D.Less));
+  }
   for (MeasureId M = 0; M < Measures.size(); ++M)
-    if (!IsKnown(Measures[M].Id))
+    if (!findKnown(Measures[M].Id))
       addMeasureColumns(Columns, Measures[M], nullptr, M);
   return RowColumns(std::move(Columns));
 }
@@ -225,10 +257,14 @@ std::vector<std::string>
 report::shownMeasureColumns(ArrayRef<TableMeasure> Measures) {
   std::vector<std::string> Ids;
   for (const TableMeasure &Info : Measures) {
-    Ids.push_back(measureColumnId(Info.Id, Info.Unit));
-    for (const KnownMeasure &K : knownMeasures())
-      if (K.Id == Info.Id && !K.RestId.empty())
-        Ids.push_back(measureColumnId(K.RestId, K.Unit));
+    const KnownMeasure *K = findKnown(Info.Id);
+    if (!K || K->IsShown)
+      Ids.push_back(measureColumnId(Info.Id, Info.Unit));
+    if (K && !K->RestId.empty())
+      Ids.push_back(measureColumnId(K->RestId, K->Unit));
+    for (const DerivedMeasure &D : derivedMeasures())
+      if (D.Less == Info.Id)
+        Ids.push_back(measureColumnId(D.Id, Info.Unit));
   }
   return Ids;
 }
@@ -240,15 +276,22 @@ report::missingMeasureNotes(ArrayRef<std::string> ColumnIds,
   for (const KnownMeasure &K : knownMeasures()) {
     if (any_of(Measures, [&](const TableMeasure &I) { return K.Id == I.Id; }))
       continue;
-    std::string Id = measureColumnId(K.Id, K.Unit);
-    std::string Rest = measureColumnId(K.RestId, K.Unit);
-    for (const std::string &Asked : ColumnIds)
-      if (Asked == Id || Asked == "self_" + Id ||
-          (!K.RestId.empty() && Asked == Rest)) {
-        Notes.push_back("note: " + Asked + " was not recorded; " +
-                        K.Switch.str() + " records it");
+    std::vector<std::string> Ids = {measureColumnId(K.Id, K.Unit)};
+    if (!K.RestId.empty())
+      Ids.push_back(measureColumnId(K.RestId, K.Unit));
+    for (const DerivedMeasure &D : derivedMeasures())
+      if (D.Less == K.Id)
+        Ids.push_back(measureColumnId(D.Id, K.Unit));
+    for (StringRef Asked : ColumnIds) {
+      StringRef Id = Asked;
+      Id.consume_front("self_");
+      if (is_contained(Ids, Id)) {
+        Notes.push_back(("note: " + Asked + " was not recorded; " + K.Switch +
+                         " records it")
+                            .str());
         break;
       }
+    }
   }
   return Notes;
 }

@@ -10,9 +10,25 @@ static const KnownMeasure Known[] = {
     {"cpu", MeasureUnit::Nanoseconds, MeasureFold::Sum, "cpu",
      "CPU time of the thread that ran it", "TORCHPROF_RECORD=cpu", "wait",
      "wait", "host time of these spans without it: waiting or preempted"},
+    {"alloc", MeasureUnit::Bytes, MeasureFold::Sum, "alloc",
+     "CPU memory allocated for tensors", "TORCHPROF_RECORD=memory", "", "", ""},
+    {"freed", MeasureUnit::Bytes, MeasureFold::Sum, "freed",
+     "CPU memory of tensors that was freed", "TORCHPROF_RECORD=memory", "", "",
+     "", /*IsShown=*/false},
+    {"peak", MeasureUnit::Bytes, MeasureFold::Peak, "peak",
+     "the most that a call had allocated and not freed at a time",
+     "TORCHPROF_RECORD=memory", "", "", ""},
+    {"allocs", MeasureUnit::Count, MeasureFold::Sum, "allocs",
+     "blocks allocated for tensors", "TORCHPROF_RECORD=memory", "", "", ""},
+};
+
+static const DerivedMeasure Derived[] = {
+    {"net", "net", "alloc without freed: what stays", "alloc", "freed"},
 };
 
 ArrayRef<KnownMeasure> report::knownMeasures() { return Known; }
+
+ArrayRef<DerivedMeasure> report::derivedMeasures() { return Derived; }
 
 std::string report::measureColumnId(StringRef Id, MeasureUnit Unit) {
   switch (Unit) {

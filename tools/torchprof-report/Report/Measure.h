@@ -77,11 +77,21 @@ struct KnownMeasure {
   /// Of a time: the id, title and meaning of what it lacks of the host time
   /// of the same spans. Empty if that says nothing.
   llvm::StringLiteral RestId, RestTitle, RestHelp;
+  /// In the summary without being asked for, if it was recorded.
+  bool IsShown = true;
 };
 
 llvm::ArrayRef<KnownMeasure> knownMeasures();
 
-/// The id of a measure's column: "cpu_ns", "memory_bytes", "allocations".
+/// What one measure of bytes is above another.
+struct DerivedMeasure {
+  llvm::StringLiteral Id, Title, Help;
+  llvm::StringLiteral More, Less; ///< ids of the two
+};
+
+llvm::ArrayRef<DerivedMeasure> derivedMeasures();
+
+/// The id of a measure's column: "cpu_ns", "alloc_bytes", "allocs".
 std::string measureColumnId(llvm::StringRef Id, MeasureUnit Unit);
 
 /// The type of its values.

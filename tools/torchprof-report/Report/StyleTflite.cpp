@@ -1,8 +1,9 @@
 //===- StyleTflite.cpp - the tables of TensorFlow Lite's benchmark --------===//
 //
 // Run order, top by computation time, summary by node type. Times are averages
-// per run of the method, in milliseconds. An aggregate knows no start times
-// and no memory, so those columns of the original are left out.
+// per run of the method, in milliseconds. An aggregate knows no start times, so
+// that column of the original is left out, and so is memory where it was not
+// recorded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +22,24 @@ struct Entry {
   std::string Type, Name;
   uint64_t Nodes = 0;
   uint64_t Calls = 0;
-  UInt128 Self = 0;  ///< ticks, all runs
-  double First = 0;  ///< ticks
-  UInt128 SoFar = 0; ///< self of this and of all rows above
+  UInt128 Self = 0;      ///< ticks, all runs
+  double First = 0;      ///< ticks
+  UInt128 SoFar = 0;     ///< self of this and of all rows above
+  UInt128 Allocated = 0; ///< bytes, all runs, without the children's
 };
 
 /// What shares and averages of entries are of.
 struct EntryContext {
   const SummaryInput &In;
-  UInt128 All; ///< self times of all entries
+  UInt128 All;                       ///< self times of all entries
+  Optional<MeasureId> Memory = None; ///< the measure of what was allocated
 
-  Value averageMs(UInt128 Ticks) const {
-    double PerRun = In.All.Runs ? static_cast<double>(Ticks) /
-                                      static_cast<double>(In.All.Runs)
-                                : 0;
-    return milliseconds(PerRun);
+  double perRun(UInt128 Amount) const {
+    return In.All.Runs
+               ? static_cast<double>(Amount) / static_cast<double>(In.All.Runs)
+               : 0;
   }
+  Value averageMs(UInt128 Ticks) const { return milliseconds(perRun(Ticks)); }
   Value milliseconds(double Ticks) const {
     return Value::number(ValueType::Number, In.Sites.clock().toNs(Ticks) / 1e6);
   }
@@ -75,33 +78,49 @@ static EntryColumns::Column soFarColumn(StringRef Title) {
           [](const Entry &E, const Ctx &C) { return C.share(E.SoFar); }};
 }
 
+// In thousands of bytes, as the original has it.
+static EntryColumns::Column memoryColumn() {
+  return {TableColumn::number("mem_kb", "[mem KB]", 3), "",
+          [](const Entry &E, const Ctx &C) {
+            return Value::number(ValueType::Number,
+                                 C.perRun(E.Allocated) / 1000);
+          }};
+}
+
 static EntryColumns::Column callsColumn() {
   return {TableColumn::count("times_called", "[times called]"), "",
           [](const Entry &E, const Ctx &) { return Value::count(E.Calls); }};
 }
 
-static EntryColumns nodeColumns() {
-  return EntryColumns(
-      {typeColumn("[node type]"),
-       {TableColumn::number("first_ms", "[first]", 3), "",
-        [](const Entry &E, const Ctx &C) { return C.milliseconds(E.First); }},
-       averageColumn(),
-       shareColumn("pct", "[%]"),
-       soFarColumn("[cdf%]"),
-       callsColumn(),
-       {TableColumn::text("name", "[Name]"), "",
-        [](const Entry &E, const Ctx &) { return Value::text(E.Name); }}});
+static EntryColumns nodeColumns(bool HasMemory) {
+  std::vector<EntryColumns::Column> Columns = {
+      typeColumn("[node type]"),
+      {TableColumn::number("first_ms", "[first]", 3), "",
+       [](const Entry &E, const Ctx &C) { return C.milliseconds(E.First); }},
+      averageColumn(),
+      shareColumn("pct", "[%]"),
+      soFarColumn("[cdf%]")};
+  if (HasMemory)
+    Columns.push_back(memoryColumn());
+  Columns.push_back(callsColumn());
+  Columns.push_back(
+      {TableColumn::text("name", "[Name]"), "",
+       [](const Entry &E, const Ctx &) { return Value::text(E.Name); }});
+  return EntryColumns(std::move(Columns));
 }
 
-static EntryColumns kindColumns() {
-  return EntryColumns(
-      {typeColumn("[Node type]"),
-       {TableColumn::count("count", "[count]"), "",
-        [](const Entry &E, const Ctx &) { return Value::count(E.Nodes); }},
-       averageColumn(),
-       shareColumn("avg_pct", "[avg %]"),
-       soFarColumn("[cdf %]"),
-       callsColumn()});
+static EntryColumns kindColumns(bool HasMemory) {
+  std::vector<EntryColumns::Column> Columns = {
+      typeColumn("[Node type]"),
+      {TableColumn::count("count", "[count]"), "",
+       [](const Entry &E, const Ctx &) { return Value::count(E.Nodes); }},
+      averageColumn(),
+      shareColumn("avg_pct", "[avg %]"),
+      soFarColumn("[cdf %]")};
+  if (HasMemory)
+    Columns.push_back(memoryColumn());
+  Columns.push_back(callsColumn());
+  return EntryColumns(std::move(Columns));
 }
 
 static Table makeTable(StringRef Id, StringRef Title,
@@ -144,6 +163,9 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
   std::vector<Entry> Nodes;
   std::map<std::string, Entry> ByType;
   EntryContext Context = {In, 0};
+  for (MeasureId M = 0; M < Sites.measures().size(); ++M)
+    if (Sites.measures()[M].Id == "alloc")
+      Context.Memory = M;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     if (Sites[S].isRoot() || Sites[S].Dynamic || !Sites.reached(S) ||
         !In.Selected.matches(Sites, S))
@@ -158,16 +180,19 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
     E.Calls = A.Count;
     E.Self = Sites.selfWithGradients(S);
     E.First = A.First.empty() ? 0 : static_cast<double>(A.First.front());
+    if (Context.Memory)
+      E.Allocated = Sites.self(*Context.Memory, S).Amount;
     Context.All += E.Self;
     Entry &Type = ByType[E.Type];
     Type.Type = E.Type;
     Type.Nodes += 1;
     Type.Calls += E.Calls;
     Type.Self += E.Self;
+    Type.Allocated += E.Allocated;
     Nodes.push_back(std::move(E));
   }
   auto Slower = [](const Entry &A, const Entry &B) { return A.Self > B.Self; };
-  EntryColumns OfNodes = nodeColumns();
+  EntryColumns OfNodes = nodeColumns(Context.Memory.hasValue());
   Document D;
   D.Tables.push_back(
       makeTable("run_order", "Run Order", OfNodes, Nodes, Context));
@@ -184,7 +209,8 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
     Types.push_back(std::move(E));
   stable_sort(Types, Slower);
   D.Tables.push_back(makeTable("by_node_type", "Summary by node type",
-                               kindColumns(), Types, Context));
+                               kindColumns(Context.Memory.hasValue()), Types,
+                               Context));
   D.Tables.back().Notes = {timings(In),
                            utostr(Nodes.size()) + " nodes observed"};
   return D;

@@ -7,15 +7,30 @@
 
 #include "Summary.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+/// What torch.profiler's sort_by calls a column of ours; other names stay.
+static std::string ownName(StringRef Name) {
+  return StringSwitch<StringRef>(Name)
+      .Case("cpu_time", "mean_ns")
+      .Case("cpu_time_total", "total_ns")
+      .Case("self_cpu_time_total", "self_ns")
+      .Case("cpu_memory_usage", "net_bytes")
+      .Case("self_cpu_memory_usage", "self_net_bytes")
+      .Case("count", "calls")
+      .Default(Name)
+      .str();
+}
+
 /// The columns of torch.profiler, from ours.
-static RowColumns torchColumns() {
+static RowColumns torchColumns(ArrayRef<TableMeasure> Measures) {
   // Its values are those of our columns.
-  static const RowColumns Own = rowColumns({});
-  auto Get = [](StringRef Id) { return Own.find(Id)->Get; };
+  const RowColumns Own = rowColumns(Measures);
+  auto Get = [&](StringRef Id) { return Own.find(Id)->Get; };
   std::vector<RowColumns::Column> Columns;
   Columns.push_back(
       {TableColumn::text("name", "Name", Shorten::KeepStart), "",
@@ -36,6 +51,14 @@ static RowColumns torchColumns() {
                            C.Clock.toNs(static_cast<double>(R.Total)) /
                            static_cast<double>(R.Measured.Count));
                      }});
+  if (any_of(Measures, [](const TableMeasure &M) { return M.Id == "freed"; })) {
+    Columns.push_back(
+        {TableColumn::make("cpu_memory_bytes", "CPU Mem", ValueType::Bytes), "",
+         Get("net_bytes")});
+    Columns.push_back({TableColumn::make("self_cpu_memory_bytes",
+                                         "Self CPU Mem", ValueType::Bytes),
+                       "", Get("self_net_bytes")});
+  }
   Columns.push_back(
       {TableColumn::count("calls", "# of Calls"), "", Get("calls")});
   // The group's own source is its stack.
@@ -59,12 +82,14 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                              "--style=torch, found another");
   std::vector<Row> Rows = makeRows(In.Sites, In.Selected, Grouping);
   RowContext Context = In.context();
-  std::vector<std::string> Keys = Options.Sort;
+  std::vector<std::string> Keys;
+  for (const std::string &Name : Options.Sort)
+    Keys.push_back(ownName(Name));
   if (Keys.empty())
     Keys = {"self_ns"};
   if (Error E = rowColumns(In.Sites.measures()).sort(Rows, Keys, Context))
     return E;
-  RowColumns Columns = torchColumns();
+  RowColumns Columns = torchColumns(In.Sites.measures());
   RowColumns::Choice Chosen = Columns.all();
   if (!Stacks)
     Chosen.pop_back();

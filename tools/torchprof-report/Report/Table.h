@@ -24,10 +24,11 @@ enum class ValueType { None, Text, Count, Bytes, TimeNs, Percent, Number };
 struct Value {
   ValueType Type = ValueType::None;
   std::string Text;
-  std::string Display; ///< shown to people instead, if not empty
-  uint64_t Count = 0;  ///< of Count and Bytes
-  double Number = 0;   ///< of TimeNs, Percent and Number
-  bool Marked = false; ///< a note under the table explains it; shown as "*"
+  std::string Display;   ///< shown to people instead, if not empty
+  uint64_t Count = 0;    ///< of Count and Bytes
+  bool Negative = false; ///< Bytes below 0, by Count
+  double Number = 0;     ///< of TimeNs, Percent and Number
+  bool Marked = false;   ///< a note under the table explains it; shown as "*"
 
   static Value text(llvm::StringRef S) {
     Value V;
@@ -44,6 +45,12 @@ struct Value {
   static Value bytes(uint64_t N) {
     Value V = count(N);
     V.Type = ValueType::Bytes;
+    return V;
+  }
+  /// \p More bytes less \p Less bytes.
+  static Value bytesLess(uint64_t More, uint64_t Less) {
+    Value V = bytes(More < Less ? Less - More : More - Less);
+    V.Negative = More < Less;
     return V;
   }
   static Value number(ValueType Type, double N) {

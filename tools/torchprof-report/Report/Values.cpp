@@ -94,7 +94,7 @@ std::string report::formatValue(const Value &V, const TableColumn &C,
   case ValueType::Count:
     return utostr(V.Count) + Mark;
   case ValueType::Bytes:
-    return formatBytes(V.Count) + Mark;
+    return (V.Negative ? "-" : "") + formatBytes(V.Count) + Mark;
   case ValueType::TimeNs:
     if (Unit != TimeUnit::Auto) // the heading carries the unit
       return decimals(V.Number / unitNs(Unit), Unit == TimeUnit::Ns ? 0 : 3) +
@@ -118,7 +118,7 @@ std::string report::exactValue(const Value &V, const TableColumn &C) {
     return V.Text;
   case ValueType::Count:
   case ValueType::Bytes:
-    return utostr(V.Count);
+    return (V.Negative ? "-" : "") + utostr(V.Count);
   case ValueType::TimeNs: {
     std::string Text = decimals(V.Number, 1);
     if (StringRef(Text).endswith(".0"))

@@ -26,9 +26,16 @@ enum class MeasureSum : uint32_t {
 
 /// The numbers of measures are part of the format and are not used again.
 enum class MeasureId : uint32_t {
-#define TORCHPROF_MEASURE(NAME, NUMBER, ID, UNIT, SUM, MEANING) NAME = NUMBER,
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
+  NAME = NUMBER,
 #include "torchprof/format/Measures.def"
 };
+
+/// Number of measures that this version knows.
+inline constexpr unsigned MeasureCount = 0
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING) +1
+#include "torchprof/format/Measures.def"
+    ;
 
 /// Head of a Measure segment: cells of one measure on one lane. Used grows
 /// (release) after a cell's Slot is set.

@@ -1,0 +1,66 @@
+//===- Memory.h - what tensors take on the CPU ------------------*- C++ -*-===//
+//
+// Counts per thread, kept by whoever sees the blocks come and go: the wrapper
+// of LibTorch's allocator in runtime/torch/CpuAllocator.cpp. A block is as
+// large as malloc_usable_size() says, when it comes and when it goes, so that
+// what a span allocates and frees adds up to 0. A thread may free what another
+// allocated: its numbers wrap around below 0, differences of them are right.
+//
+// The peak of a span is the most that its thread had allocated and not freed
+// since the span began. If an exception leaves a span, those around it do not
+// know the peak before that one began.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_MEMORY_H
+#define TORCHPROF_MEMORY_H
+
+#include "Measures.h"
+
+namespace torchprof {
+
+/// Bytes and blocks of a thread, since it began.
+struct MemoryCounters {
+  uint64_t Allocated, Freed, Allocations;
+  int64_t High; ///< largest held() since the innermost measured span began
+  int64_t held() const { return int64_t(Allocated - Freed); }
+};
+
+// A free may come late in a thread's life: nothing is to be destroyed.
+extern thread_local constinit MemoryCounters ThisMemory
+    [[gnu::tls_model("initial-exec")]];
+
+/// The calling thread has got a block.
+inline void noteAllocated(uint64_t Bytes) {
+  MemoryCounters &M = ThisMemory;
+  M.Allocated += Bytes;
+  ++M.Allocations;
+  if (M.held() > M.High)
+    M.High = M.held();
+}
+
+/// It gives one back.
+inline void noteFreed(uint64_t Bytes) { ThisMemory.Freed += Bytes; }
+
+/// Makes sure that blocks are counted from now on; false if they cannot be, or
+/// not any more, after one warning. Called under the process lock or at the
+/// begin of runs; must not block.
+using MemoryHook = bool (*)();
+
+/// Names who counts blocks. Without a hook somebody is taken to do it.
+void setMemoryHook(MemoryHook Hook);
+
+/// Calls the hook.
+bool countsMemory();
+
+class Memory : public MeasureSource {
+public:
+  Memory();
+  bool beginRun() override { return countsMemory(); }
+  void onBegin(uint64_t *Readings) override;
+  void onEnd(uint64_t *Readings) override;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_MEMORY_H

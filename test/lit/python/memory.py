@@ -1,0 +1,35 @@
+"""profile_memory=True measures what tensors take; the first profile decides, and
+another word of the environment stays."""
+# RUN: %python -u -W ignore %s first 2>&1 | FileCheck %s
+# RUN: %python -u -W ignore %s late 2>&1 | FileCheck --check-prefix=LATE %s
+# RUN: env TORCHPROF_RECORD=memory %python -u -W ignore %s late 2>&1 | FileCheck %s
+# RUN: env TORCHPROF_RECORD=cpu %python -u -W ignore %s first 2>&1 | FileCheck %s --check-prefixes=CHECK,CPU
+
+import sys
+
+import torch
+
+import torchprof_jit
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + 1
+
+
+x = torch.rand(1000, 1000)
+if sys.argv[1] == "late":
+    torchprof_jit.profile(Model())(x)
+try:
+    p = torchprof_jit.profile(Model(), profile_memory=True)
+except RuntimeError as error:
+    print(error)
+    # LATE: profile_memory=True: this process records without it already; the first profile decides
+else:
+    torchprof_jit.profile(Model(), profile_memory=True)  # again is no mistake
+    p(x)
+    print(p.summary(style="torch", sort_by="self_cpu_memory_usage"))
+    # CHECK: Name {{.*}} CPU Mem Self CPU Mem # of Calls
+    # CHECK: aten::{{relu|add}} {{.*}} 3.8 MiB 3.8 MiB 1
+    print(p.summary())
+    # CPU: mean % total cpu wait alloc net peak allocs

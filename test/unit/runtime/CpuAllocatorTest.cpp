@@ -1,0 +1,145 @@
+//===- CpuAllocatorTest.cpp - the blocks of tensors -----------------------===//
+
+#include "TorchSupport.h"
+#include "torchprof/Runtime.h"
+#include "torchprof/torchprof.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/CPUAllocator.h>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+namespace {
+
+/// Another allocator than LibTorch's.
+struct HostAllocator final : c10::Allocator {
+  static void release(void *Data) { ::free(Data); }
+  c10::DataPtr allocate(size_t Bytes) const { return block(Bytes); }
+  c10::DataPtr allocate(size_t Bytes) { return block(Bytes); }
+  c10::DeleterFnPtr raw_deleter() const { return &release; }
+  void copy_data(void *To, const void *From, size_t Bytes) const {
+    memcpy(To, From, Bytes);
+  }
+  static c10::DataPtr block(size_t Bytes) {
+    void *Data = ::malloc(Bytes);
+    return {Data, Data, &release, c10::kCPU};
+  }
+};
+
+/// Runs of a model whose one node allocates a million bytes.
+void run(int Times) {
+  static auto Manifest = makeManifest(manifestText(7, 20));
+  static auto Model = probed("graph(%m : Any, %x : Tensor):\n"
+                             "  %root : int = torchprof::enter(%m, %site0)\n"
+                             "  begin %b1 @1\n"
+                             "  %y : Tensor = aten::relu(%x)\n"
+                             "  end %b1 @1\n"
+                             "  leave\n"
+                             "  return (%y)\n");
+  at::Tensor X = at::randn({1000, 250});
+  for (int I = 0; I < Times; ++I)
+    interpret(Model, {Manifest, X});
+}
+
+} // namespace
+
+TEST(CpuAllocator, BlocksOfTensorsAreCounted) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
+    run(3);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  const MeasureCell &Bytes = P.measure(MeasureId::Allocated, 1);
+  EXPECT_EQ(P.measure(MeasureId::Allocations, 1).Sum, 3u);
+  EXPECT_GE(Bytes.Sum, 3u * 1'000'000u);
+  EXPECT_LT(Bytes.Sum, 3u * 1'010'000u); // malloc_usable_size
+  EXPECT_EQ(P.measure(MeasureId::Peak, 1).Sum, Bytes.Max);
+}
+
+TEST(CpuAllocator, IsLibTorchsOwnUnlessMemoryIsRecorded) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    run(1);
+    EXPECT_EQ(c10::GetAllocator(c10::kCPU), c10::GetDefaultCPUAllocator());
+  });
+  EXPECT_TRUE(readProfile(Folder.file("p.tprof")).Measures.empty());
+}
+
+// Also those that are freed elsewhere, grown, or made behind the tensors'
+// backs.
+TEST(CpuAllocator, EveryBlockGoesAsItCame) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
+    run(1); // blocks are seen from now on
+    c10::Allocator *Seen = c10::GetAllocator(c10::kCPU);
+    ASSERT_NE(Seen, c10::GetDefaultCPUAllocator());
+    torchprof::Region Work("work");
+    at::Tensor Grown = at::ones({4});
+    Grown.resize_({100000});
+    EXPECT_EQ(Grown[3].item<float>(), 1);
+    EXPECT_EQ(at::empty({0}).numel(), 0);
+    at::Tensor View = at::arange(1000).view({10, 100})[3];
+    at::Tensor Elsewhere;
+    std::thread([&] { Elsewhere = at::rand({1000}); }).join();
+    EXPECT_EQ(at::quantize_per_tensor(at::rand({64, 64}), 0.1, 3, at::kQInt8)
+                  .int_repr()
+                  .numel(),
+              64 * 64);
+    EXPECT_EQ(at::eye(30).to_sparse()._nnz(), 30);
+    Seen->raw_deallocate(Seen->raw_allocate(100));
+    at::Tensor Hosts = at::from_blob(::malloc(64), {16}, ::free, at::kFloat);
+    for (at::Tensor *T : {&Grown, &View, &Hosts})
+      T->reset();
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  uint32_t Work = P.region("work");
+  uint64_t Allocated = P.measure(MeasureId::Allocated, Work).Sum;
+  uint64_t Freed = P.measure(MeasureId::Freed, Work).Sum;
+  EXPECT_GT(Allocated, 400'000u);
+  EXPECT_GE(Freed, Allocated + 4000); // the other thread's thousand floats
+  EXPECT_LT(Freed, Allocated + 4100);
+}
+
+TEST(CpuAllocator, HostWithAnAllocatorOfItsOwnIsLeftAlone) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    static HostAllocator Own;
+    c10::SetAllocator(c10::kCPU, &Own);
+    ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
+    testing::internal::CaptureStderr();
+    run(3);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "torchprof: warning: memory is not recorded: the host has set a "
+              "CPU allocator of its own\n");
+    EXPECT_EQ(c10::GetAllocator(c10::kCPU), &Own);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_TRUE(P.Measures.empty());
+  EXPECT_EQ(P.count(1), 3u);
+}
+
+TEST(CpuAllocator, HostThatSetsAnotherLaterIsWarnedOnce) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
+    run(1);
+    static HostAllocator Own;
+    c10::SetAllocator(c10::kCPU, &Own);
+    testing::internal::CaptureStderr();
+    run(3);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "torchprof: warning: memory is not recorded: the host has set "
+              "another CPU allocator\n");
+    EXPECT_EQ(c10::GetAllocator(c10::kCPU), &Own);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.measure(MeasureId::Allocations, 1).Sum, 1u);
+  EXPECT_EQ(P.measure(MeasureId::Allocations, 1).Word, 2u);
+  EXPECT_EQ(P.count(1), 4u);
+}

@@ -1,0 +1,180 @@
+//===- MemoryTest.cpp - what tensors take, per span -----------------------===//
+
+#include "Memory.h"
+
+#include "Control.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+namespace {
+
+/// Runs \p Body with TORCHPROF_RECORD=\p Words.
+ReadProfile measured(const std::function<void()> &Body,
+                     const char *Words = "memory") {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    ASSERT_EQ(setOption("record", Words), 0);
+    addTestModel(7, 4);
+    Body();
+  });
+  return readProfile(Folder.file("p.tprof"));
+}
+
+/// A run of the model with the nodes in \p Body.
+[[gnu::noinline]] void run(const std::function<void()> &Body) {
+  uint64_t R = enterRoot(
+      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  Body();
+  endSpan(R, site(7, 0));
+}
+
+/// A node, as a pair of probes or as a timed node.
+void node(unsigned Index, const std::function<void()> &Body) {
+  uint64_t Begin = beginSpan(site(7, Index));
+  Body();
+  endSpan(Begin, site(7, Index));
+}
+void timedNode(unsigned Index, const std::function<void()> &Body) {
+  FrameSpan Span{Slot(Index)};
+  Body();
+  Span.end();
+}
+
+struct Values {
+  uint64_t Count, Allocated, Freed, Peak, Allocations;
+  bool operator==(const Values &) const = default;
+};
+
+std::ostream &operator<<(std::ostream &OS, const Values &V) {
+  return OS << V.Count << " spans: " << V.Allocated << ", " << V.Freed << ", "
+            << V.Peak << ", " << V.Allocations;
+}
+
+Values valuesOf(const ReadProfile &P, uint32_t Slot) {
+  return {P.measure(MeasureId::Allocated, Slot).Word / 2,
+          P.measure(MeasureId::Allocated, Slot).Sum,
+          P.measure(MeasureId::Freed, Slot).Sum,
+          P.measure(MeasureId::Peak, Slot).Sum,
+          P.measure(MeasureId::Allocations, Slot).Sum};
+}
+
+} // namespace
+
+TEST(Memory, SpansHoldWhatTheirThreadAllocatedAndFreed) {
+  ReadProfile P = measured([] {
+    noteAllocated(1000); // before the run: nobody's
+    run([] {
+      noteAllocated(100);
+      node(1, [] {
+        noteAllocated(50);
+        noteFreed(100);
+        noteAllocated(30);
+      });
+      for (int I = 0; I < 2; ++I)
+        timedNode(2, [I] { noteAllocated(7 + uint64_t(I)); });
+      noteFreed(50);
+    });
+    noteFreed(1000);
+  });
+  EXPECT_EQ(valuesOf(P, 0), (Values{1, 195, 150, 150, 5}));
+  EXPECT_EQ(valuesOf(P, 1), (Values{1, 80, 100, 50, 2}));
+  EXPECT_EQ(valuesOf(P, 2), (Values{2, 15, 0, 8, 2}));
+  EXPECT_EQ(P.count(2), 2u); // time is recorded as ever
+}
+
+TEST(Memory, PeakOfASpanIsAboveWhatWasHeldAtItsBegin) {
+  ReadProfile P = measured([] {
+    run([] {
+      noteAllocated(500);
+      noteFreed(500);
+      node(1, [] {
+        noteAllocated(10);
+        node(2, [] {
+          noteAllocated(100);
+          noteFreed(100);
+        });
+        timedNode(3, [] { noteAllocated(20); });
+      });
+      noteAllocated(40);
+    });
+  });
+  EXPECT_EQ(P.measure(MeasureId::Peak, 2).Sum, 100u);
+  EXPECT_EQ(P.measure(MeasureId::Peak, 3).Sum, 20u);
+  EXPECT_EQ(P.measure(MeasureId::Peak, 1).Sum, 110u);
+  EXPECT_EQ(P.measure(MeasureId::Peak, 0).Sum, 500u);
+}
+
+TEST(Memory, PeakOfAllSpansIsThatOfTheLargest) {
+  ReadProfile P = measured([] {
+    for (uint64_t Bytes : {30, 90, 60})
+      run([Bytes] {
+        node(1, [Bytes] {
+          noteAllocated(Bytes);
+          noteFreed(Bytes);
+        });
+      });
+  });
+  EXPECT_EQ(valuesOf(P, 1), (Values{3, 180, 180, 90, 3}));
+}
+
+TEST(Memory, ThreadMayFreeWhatAnotherAllocated) {
+  ReadProfile P = measured([] {
+    noteAllocated(64);
+    std::thread([] {
+      run([] { timedNode(1, [] { noteFreed(64); }); });
+      run([] { timedNode(2, [] { noteAllocated(32); }); });
+    }).join();
+  });
+  EXPECT_EQ(valuesOf(P, 1), (Values{1, 0, 64, 0, 0}));
+  EXPECT_EQ(valuesOf(P, 2), (Values{1, 32, 0, 32, 1}));
+}
+
+TEST(Memory, SpanLeftByAnExceptionTakesNothingFromTheNextRun) {
+  ReadProfile P = measured([] {
+    run([] {
+      FrameSpan Span{Slot(1)};
+      noteAllocated(100);
+      Span.abandon();
+    });
+    run([] { timedNode(1, [] { noteAllocated(8); }); });
+  });
+  EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
+}
+
+TEST(Memory, IsMeasuredBesideProcessorTime) {
+  ReadProfile P =
+      measured([] { run([] { timedNode(1, [] { noteAllocated(8); }); }); },
+               "cpu,memory");
+  EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
+  EXPECT_EQ(P.measure(MeasureId::Cpu, 1).Word, 2u);
+  EXPECT_EQ(P.Measures.size(), 2u * 5u);
+}
+
+TEST(Memory, WithoutCountsThereIsNoSegment) {
+  ReadProfile P = measured([] {
+    setMemoryHook([] { return false; });
+    run([] { timedNode(1, [] { noteAllocated(8); }); });
+  });
+  EXPECT_TRUE(P.Measures.empty());
+  EXPECT_EQ(P.count(1), 1u);
+}
+
+TEST(Memory, EndsWithTheRunInWhichCountsEnd) {
+  static bool IsCounted = true;
+  ReadProfile P = measured([] {
+    setMemoryHook([] { return IsCounted; });
+    for (int I = 0; I < 4; ++I) {
+      run([] { timedNode(1, [] { noteAllocated(8); }); });
+      IsCounted = I < 1;
+    }
+  });
+  EXPECT_EQ(valuesOf(P, 1), (Values{2, 16, 0, 8, 2}));
+  EXPECT_EQ(P.count(1), 4u);
+}
