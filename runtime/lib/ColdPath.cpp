@@ -34,6 +34,11 @@ bool makeRecording() {
   return Process.Open.load(std::memory_order_relaxed) != 0;
 }
 
+/// Lane::MeasuredSince.
+static uint64_t measuredSince(const Lane &L) {
+  return L.MeasuredSince.load(std::memory_order_relaxed);
+}
+
 /// A lane of the calling thread that can record \p Site: attached, and as open
 /// as the gate. Null without memory or model.
 static Lane *readyLane(Recording &R, Slot Site) {
@@ -42,12 +47,13 @@ static Lane *readyLane(Recording &R, Slot Site) {
     return nullptr;
   followReset(*L);
   uint64_t Open = Process.Open.load(std::memory_order_acquire), Shut = 0;
-  if (!Open || L->ColdOnly ||
-      !L->Since.compare_exchange_strong(Shut, Open, std::memory_order_relaxed))
+  std::atomic<uint64_t> &Gate = gateOf(*L);
+  if (!Open ||
+      !Gate.compare_exchange_strong(Shut, Open, std::memory_order_relaxed))
     return L;
   // The gate may have been shut, or shut and opened, just before.
   if (Process.Open.load(std::memory_order_acquire) != Open)
-    L->Since.compare_exchange_strong(Open, 0, std::memory_order_relaxed);
+    Gate.compare_exchange_strong(Open, 0, std::memory_order_relaxed);
   return L;
 }
 
@@ -90,10 +96,25 @@ static OpenFrame frameOf(Slot Site) {
   return F;
 }
 
-uint64_t beginCold(Slot Site) {
+/// Begins a span with a frame, of a site that is known by its slot.
+static uint64_t beginFramed(Slot Site) {
   Recording *R = Recording::current();
   Lane *L = R ? readyLane(*R, Site) : nullptr;
   return L ? open(*R, *L, frameOf(Site)) : LostBegin;
+}
+
+void beginCold(FrameSpan &Span) {
+  Lane *L = Span.Owner;
+  // On a lane that would be open, the span needs no frame of ours.
+  if (L && measuredSince(*L) &&
+      Recording::existing()->measures().beginSpan(*L, Span.Site,
+                                                  /*IsRoot=*/false)) {
+    Span.open();
+    Recording::existing()->measures().spanBegan(*L, Span.Site, Span.Begin);
+    return;
+  }
+  Span.Owner = nullptr;
+  Span.Begin = beginFramed(Span.Site);
 }
 
 uint64_t beginCold(SiteId Id) {
@@ -111,7 +132,7 @@ uint64_t beginCold(SiteId Id) {
 }
 
 uint64_t beginSlot(Slot Site) {
-  return ensureRecording() ? beginCold(Site) : 0;
+  return ensureRecording() ? beginFramed(Site) : 0;
 }
 
 uint64_t beginFunction(Slot Site) {
@@ -369,6 +390,11 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
   Lane *L = Span.Owner;
   if (!L)
     return endFramed(Span.Begin, Span.Site, Now);
+  uint64_t Ticks = Now - Span.Begin;
+  if (measuredSince(*L) - 1 < Span.Begin && Span.isInnermost(Ticks)) {
+    Recording::existing()->measures().endSpan(*L, Span.Site, Span.Begin, Ticks);
+    return Span.close(Ticks);
+  }
   Recording *R = Recording::current();
   // In a forked child the lane is wiped: the span is the parent's.
   if (!R || !L->Owner)

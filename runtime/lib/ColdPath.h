@@ -26,9 +26,9 @@ inline constexpr uint64_t AbsurdTicks = uint64_t(1) << 56;
 
 /// Makes the recording of this process. True if the gate is open then.
 bool makeRecording();
-/// Begins a span for which the lane is not ready; returns its first tick.
-uint64_t beginCold(format::Slot Site);
-/// The same for a pair of probes.
+/// Begins a span for which the lane is not ready, or more is measured.
+void beginCold(FrameSpan &Span);
+/// The same for a pair of probes; returns its first tick.
 uint64_t beginCold(format::SiteId Id);
 /// Ends a span that is not an ordinary one, at the tick \p Now. A pair that
 /// began while the gate was shut has the begin 0; with the gate still shut, it

@@ -164,8 +164,10 @@ bool Lanes::attach(Lane &L) {
 
 void Lanes::gateChanged() {
   bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
-  for (Lane *L = first(); L; L = L->NextLane)
+  for (Lane *L = first(); L; L = L->NextLane) {
+    L->MeasuredSince.store(0, std::memory_order_relaxed);
     L->Since.store(IsOpen ? 0 : GateShut, std::memory_order_relaxed);
+  }
 }
 
 /// A longer copy of an array, in place of the old one; null without memory.

@@ -106,6 +106,8 @@ struct alignas(64) Lane {
   bool Attached;      ///< and so is Log, which can be written
   bool Measuring;     ///< measures more than time in this run
   bool ColdOnly;      ///< and at every site: Since is 0; set under the lock
+  /// What Since would be, if it were not 0 for that.
+  std::atomic<uint64_t> MeasuredSince;
   uint32_t CellCount; ///< of all segments
   format::LogEntry *Entries;
   format::LaneRecord *Record;
@@ -125,6 +127,11 @@ struct alignas(64) Lane {
   Lane *NextLane;
 };
 static_assert(offsetof(Lane, ModelId) == 64);
+
+/// Lane::Since, or what stands for it in a run in which more is measured.
+inline std::atomic<uint64_t> &gateOf(Lane &L) {
+  return L.ColdOnly ? L.MeasuredSince : L.Since;
+}
 
 extern __thread Lane *ThisLane __attribute__((tls_model("initial-exec")));
 

@@ -187,9 +187,10 @@ void foldLog(Lane &L) {
   Fold.addTicks(Now - Start);
   // Open spans take the cold path, which subtracts this. If another thread has
   // just changed the gate, all of them do.
-  uint64_t Since = L.Since.load(std::memory_order_relaxed);
+  std::atomic<uint64_t> &Gate = gateOf(L);
+  uint64_t Since = Gate.load(std::memory_order_relaxed);
   if (slotOfCurrent(L.Current) != NoSlot && Since && Since != GateShut)
-    L.Since.compare_exchange_strong(Since, Now, std::memory_order_relaxed);
+    Gate.compare_exchange_strong(Since, Now, std::memory_order_relaxed);
 }
 
 bool foldLeftPage(Lane &L) {

@@ -17,26 +17,24 @@ namespace torchprof {
 
 using namespace format;
 
-namespace {
 struct MeasureInfo {
   MeasureId Id;
   const char *Name;
   MeasureUnit Unit;
   MeasureSum Sum;
 };
-} // namespace
 
-static constexpr MeasureInfo Infos[] = {
+static constexpr MeasureInfo Known[] = {
 #define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
   {MeasureId::NAME, ID, MeasureUnit::UNIT, MeasureSum::SUM},
 #include "torchprof/format/Measures.def"
 };
 
 static const MeasureInfo &infoOf(MeasureId Id) {
-  for (const MeasureInfo &I : Infos)
+  for (const MeasureInfo &I : Known)
     if (I.Id == Id)
       return I;
-  return Infos[0]; // each measure has its row
+  return Known[0]; // each measure has its row
 }
 
 Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
@@ -49,8 +47,9 @@ Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
 }
 
 void Measures::addSource(std::unique_ptr<MeasureSource> Source) {
-  auto First = unsigned(Ids.size());
-  Ids.insert(Ids.end(), Source->Ids.begin(), Source->Ids.end());
+  auto First = unsigned(Infos.size());
+  for (MeasureId Id : Source->Ids)
+    Infos.push_back(&infoOf(Id));
   Sources.push_back({std::move(Source), First});
 }
 
@@ -63,12 +62,13 @@ void Measures::beginRun(Lane &L) {
     return;
   ProcessLock Lock; // the gate does not change meanwhile
   L.ColdOnly = ColdOnly;
+  L.MeasuredSince.store(0, std::memory_order_relaxed);
   if (Process.Open.load(std::memory_order_relaxed))
     L.Since.store(0, std::memory_order_relaxed);
 }
 
 bool Measures::makeEntries(Lane &L) {
-  if (!L.Measured) // zero pages are empty entries
+  if (!L.Measured) [[unlikely]] // zero pages are empty entries
     L.Measured = static_cast<MeasureEntry *>(Pages.plain(
         uint64_t(L.SlotCount) * MaxMeasures * sizeof(MeasureEntry)));
   return L.Measured != nullptr;
@@ -84,6 +84,8 @@ bool Measures::beginSpan(Lane &L, Slot Site, bool IsRoot) {
   if (!L.Measuring || !(EverySite || IsRoot) || !makeEntries(L))
     return false;
   MeasureEntry *Entries = entries(L, Site);
+  if (!Entries) // a slot that the lane does not know yet
+    return false;
   for (const Place &P : Sources) {
     MeasureEntry *Own = Entries + P.First;
     if (Own->Begin) // entered again inside itself: the outer one is not
@@ -129,7 +131,7 @@ MeasureCell *Measures::cell(Lane &L, Slot Site, unsigned Measure) {
     if (!New)
       return nullptr;
     MeasureRecord &R = MeasureSegment(New).record();
-    const MeasureInfo &Info = infoOf(Ids[Measure]);
+    const MeasureInfo &Info = *Infos[Measure];
     R.Measure = Info.Id;
     R.Unit = Info.Unit;
     R.Sum = Info.Sum;
@@ -153,7 +155,7 @@ void Measures::add(Lane &L, Slot Site, unsigned Measure, uint64_t Value,
   MeasureCell *C = cell(L, Site, Measure);
   if (!C)
     return;
-  bool Adds = infoOf(Ids[Measure]).Sum == MeasureSum::Sum;
+  bool Adds = Infos[Measure]->Sum == MeasureSum::Sum;
   uint64_t Word = C->Word;
   storeRelaxed(C->Word, Word + 1);
   storeRelease(C->Sum,

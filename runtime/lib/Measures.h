@@ -39,6 +39,8 @@ public:
   const std::vector<format::MeasureId> Ids;
 };
 
+struct MeasureInfo; ///< a row of Measures.def
+
 /// What a lane knows of a slot and a measure. Begin is that of a source's first
 /// measure.
 struct MeasureEntry {
@@ -89,7 +91,7 @@ private:
   ProfileFile &File;
   PageSource &Pages;
   std::vector<Place> Sources;
-  std::vector<format::MeasureId> Ids; ///< of all sources
+  std::vector<const MeasureInfo *> Infos; ///< of all sources' measures
   bool EverySite;
   uint64_t Every;
 };

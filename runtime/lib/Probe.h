@@ -70,28 +70,19 @@ inline bool ensureRecording() {
 class FrameSpan {
 public:
   explicit FrameSpan(format::Slot Site) : Owner(ThisLane), Site(Site) {
-    if (!isOpen(Owner)) [[unlikely]] {
-      Owner = nullptr;
-      Begin = beginCold(Site);
-      return;
-    }
-    OuterTicks = Owner->CurrentTicks;
-    Outer = Owner->Current;
-    FoldTicks = Owner->FoldTicks;
-    Begin = clock::ticks();
-    setCurrent(*Owner, Begin, format::packCurrent(Site, true));
+    if (isOpen(Owner)) [[likely]]
+      open();
+    else
+      beginCold(*this);
   }
 
   void end() {
     uint64_t Now = clock::ticks();
     uint64_t Ticks = Now - Begin;
-    Lane *L = Owner;
-    if (!L || !isOrdinary(*L, Begin) || L->CurrentTicks != Begin ||
-        L->Current != format::packCurrent(Site, true) ||
-        Ticks >= format::MaxLogDuration) [[unlikely]]
+    if (!Owner || !isOrdinary(*Owner, Begin) || !isInnermost(Ticks))
+        [[unlikely]]
       return endCold(*this, Now);
-    setCurrent(*L, OuterTicks, Outer);
-    append(*L, Begin, packEntry(Site, format::LogKind::Span, Ticks));
+    close(Ticks);
   }
 
   /// The span was left by an exception: it and the root it ran in stay
@@ -99,8 +90,29 @@ public:
   void abandon() { abandonCold(*this); }
 
 private:
+  friend void beginCold(FrameSpan &Span);
   friend void endCold(const FrameSpan &Span, uint64_t Now);
   friend void abandonCold(const FrameSpan &Span);
+
+  void open() {
+    OuterTicks = Owner->CurrentTicks;
+    Outer = Owner->Current;
+    FoldTicks = Owner->FoldTicks;
+    Begin = clock::ticks();
+    setCurrent(*Owner, Begin, format::packCurrent(Site, true));
+  }
+
+  /// True if the span is its lane's innermost one, and \p Ticks fit a record.
+  bool isInnermost(uint64_t Ticks) const {
+    return Owner->CurrentTicks == Begin &&
+           Owner->Current == format::packCurrent(Site, true) &&
+           Ticks < format::MaxLogDuration;
+  }
+
+  void close(uint64_t Ticks) const {
+    setCurrent(*Owner, OuterTicks, Outer);
+    append(*Owner, Begin, packEntry(Site, format::LogKind::Span, Ticks));
+  }
 
   Lane *Owner; ///< null if it began on the cold path
   uint64_t Begin;
