@@ -11,6 +11,7 @@
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace torchprof {
@@ -106,20 +107,16 @@ void Measures::spanBegan(Lane &L, Slot Site, uint64_t Begin) {
     Entries[P.First].Begin = Begin;
 }
 
-MeasureCell *Measures::cell(Lane &L, Slot Site, unsigned Measure) {
-  MeasureEntry &M = entries(L, Site)[Measure];
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (M.Data) {
-    if (M.Data->Epoch != Epoch) {
-      MeasureCell &C = *M.Data;
-      storeRelaxed(C.Word, C.Word | 1);
-      for (uint64_t *Field : {&C.Sum, &C.Max, &C.Time, &C.Nested})
-        storeRelease(*Field, 0);
-      storeRelease(C.Epoch, Epoch);
-      storeRelease(C.Word, 0);
-    }
-    return M.Data;
-  }
+/// Makes a cell of an older epoch one of \p Epoch.
+static void emptyCell(MeasureCell &C, uint32_t Epoch) {
+  storeRelaxed(C.Word, C.Word | 1);
+  for (uint64_t *Field : {&C.Sum, &C.Max, &C.Time, &C.Nested})
+    storeRelease(*Field, 0);
+  storeRelease(C.Epoch, Epoch);
+  storeRelease(C.Word, 0);
+}
+
+MeasureCell *Measures::makeCell(Lane &L, Slot Site, unsigned Measure) {
   ProcessLock Lock;
   using MeasureSegment = SegmentOf<SegmentType::Measure>;
   SegmentHeader *&Head = L.MeasureCells[Measure];
@@ -144,25 +141,30 @@ MeasureCell *Measures::cell(Lane &L, Slot Site, unsigned Measure) {
   MeasureRecord &R = MeasureSegment(Head).record();
   MeasureCell &New = MeasureSegment(Head).entries()[R.Used];
   New.Site = Site;
-  New.Epoch = Epoch;
+  New.Epoch = Process.Epoch.load(std::memory_order_relaxed);
   storeRelease(R.Used, R.Used + 1);
-  return M.Data = &New;
+  return &New;
 }
 
-void Measures::add(Lane &L, Slot Site, unsigned Measure, uint64_t Value,
-                   uint64_t Ticks) {
-  L.LastMeasured[Measure] = Value;
-  MeasureCell *C = cell(L, Site, Measure);
-  if (!C)
-    return;
-  bool Adds = Infos[Measure]->Sum == MeasureSum::Sum;
-  uint64_t Word = C->Word;
-  storeRelaxed(C->Word, Word + 1);
-  storeRelease(C->Sum,
-               Adds ? C->Sum + Value : (Value > C->Sum ? Value : C->Sum));
-  storeRelease(C->Max, Value > C->Max ? Value : C->Max);
-  storeRelease(C->Time, C->Time + Ticks);
-  storeRelease(C->Word, Word + 2);
+inline MeasureCell *Measures::cell(Lane &L, MeasureEntry &M, Slot Site,
+                                   unsigned Measure) {
+  if (!M.Data) [[unlikely]]
+    M.Data = makeCell(L, Site, Measure);
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  if (M.Data && M.Data->Epoch != Epoch) [[unlikely]]
+    emptyCell(*M.Data, Epoch);
+  return M.Data;
+}
+
+static inline void addTo(MeasureCell &C, bool Adds, uint64_t Value,
+                         uint64_t Ticks) {
+  uint64_t Word = C.Word;
+  storeRelaxed(C.Word, Word + 1);
+  storeRelease(C.Sum, Adds ? C.Sum + Value : std::max(C.Sum, Value));
+  if (Value > C.Max)
+    storeRelease(C.Max, Value);
+  storeRelease(C.Time, C.Time + Ticks);
+  storeRelease(C.Word, Word + 2);
 }
 
 bool Measures::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
@@ -185,8 +187,11 @@ bool Measures::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
     for (unsigned I = 0; I < P.count(); ++I)
       Values[I] = Own[I].Reading;
     P.Source->onEnd(Values);
-    for (unsigned I = 0; I < P.count(); ++I)
-      add(L, Site, P.First + I, Values[I], Ticks);
+    for (unsigned I = 0; I < P.count(); ++I) {
+      L.LastMeasured[P.First + I] = Values[I];
+      if (MeasureCell *C = cell(L, Own[I], Site, P.First + I))
+        addTo(*C, Infos[P.First + I]->Sum == MeasureSum::Sum, Values[I], Ticks);
+    }
   }
   return Measured;
 }
@@ -199,7 +204,7 @@ void Measures::addNested(Lane &L, Slot Outer) {
     if (!Entries[P.First].Begin)
       continue;
     for (unsigned I = P.First; I < P.First + P.count(); ++I)
-      if (MeasureCell *C = cell(L, Outer, I))
+      if (MeasureCell *C = cell(L, Entries[I], Outer, I))
         storeRelaxed(C->Nested, C->Nested + L.LastMeasured[I]);
   }
 }

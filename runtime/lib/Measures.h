@@ -83,10 +83,11 @@ private:
   void addSource(std::unique_ptr<MeasureSource> Source);
   /// The entries of a slot, one per measure; null if there are none.
   MeasureEntry *entries(const Lane &L, format::Slot Site) const;
-  format::MeasureCell *cell(Lane &L, format::Slot Site, unsigned Measure);
+  /// The cell of an entry, of this epoch; null if none can be had.
+  format::MeasureCell *cell(Lane &L, MeasureEntry &M, format::Slot Site,
+                            unsigned Measure);
+  format::MeasureCell *makeCell(Lane &L, format::Slot Site, unsigned Measure);
   bool makeEntries(Lane &L);
-  void add(Lane &L, format::Slot Site, unsigned Measure, uint64_t Value,
-           uint64_t Ticks);
 
   ProfileFile &File;
   PageSource &Pages;
