@@ -157,8 +157,8 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L || !Model)
     return Open ? LostBegin : 0;
-  dropDeadRoots(*L, Stack);
-  Model->Roots[Id.index()].store(1, std::memory_order_relaxed);
+  dropDeadRoots(*L, Stack, Model->has(Id.index(), RegisteredModel::IsCalled));
+  Model->add(Id.index(), RegisteredModel::Entered);
   OpenFrame F = frameOf(Model->FirstSlot + Id.index());
   F.Stack = Stack;
   bool IsOutermost = !hasOpenRoot(*L);
@@ -327,8 +327,7 @@ static void endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
 
 static bool isRoot(Slot Site) {
   const RegisteredModel *Model = Line.Models.ownerOf(Site).Model;
-  return Model &&
-         Model->Roots[Site - Model->FirstSlot].load(std::memory_order_relaxed);
+  return Model && Model->has(Site - Model->FirstSlot, RegisteredModel::Entered);
 }
 
 /// Ends a span of the lane, or one that began on another.

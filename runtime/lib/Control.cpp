@@ -17,10 +17,35 @@ namespace torchprof {
 
 using namespace format;
 
+/// What the registry notes of a manifest's sites. Hardly a model has such
+/// sites, so that they need not all be read.
+static std::vector<std::pair<uint32_t, uint8_t>>
+siteBits(std::string_view Text) {
+  std::vector<std::pair<uint32_t, uint8_t>> Bits;
+  constexpr std::string_view Call = "prim::CallMethod", Enter = "__enter__";
+  Manifest M;
+  std::string Error;
+  if ((Text.find(Call) == Text.npos && Text.find(Enter) == Text.npos) ||
+      !parseManifest(Text, M, Error))
+    return Bits;
+  for (uint32_t I = 0; I < M.Sites.size(); ++I) {
+    const ManifestSite &S = M.Sites[I];
+    const std::string &Name = M.string(S.Name);
+    if (M.string(S.Kind) == Call)
+      Bits.emplace_back(I, RegisteredModel::Calls);
+    else if (S.Flags & SF_Root && (Name == Enter || Name == "__exit__"))
+      Bits.emplace_back(I, RegisteredModel::IsCalled);
+  }
+  return Bits;
+}
+
 void addModel(std::string_view Text) {
   ManifestHead Head;
   std::string Error;
   bool IsReadable = parseManifestHead(Text, Head, Error);
+  std::vector<std::pair<uint32_t, uint8_t>> Bits;
+  if (IsReadable)
+    Bits = siteBits(Text);
   ProcessLock Lock;
   Line.Program.readEnvironment();
   // Do not warn while recording is off: tools load models to rewrite them.
@@ -30,7 +55,7 @@ void addModel(std::string_view Text) {
       warn("model not recorded: %s", Error.c_str());
     return;
   }
-  if (Line.Models.add(Head.ModelId, Head.SiteCount, Text) ==
+  if (Line.Models.add(Head.ModelId, Head.SiteCount, Text, Bits) ==
           Registration::NoRoom &&
       ShouldWarn)
     warn("model not recorded: out of memory or slots");
@@ -62,7 +87,7 @@ static Slot rootOf(Slot Node) {
   if (Node == NoSlot || !Model)
     return NoSlot;
   for (uint32_t I = Node - Model->FirstSlot + 1; I-- > 0;)
-    if (Model->Roots[I].load(std::memory_order_relaxed))
+    if (Model->has(I, RegisteredModel::Entered))
       return Model->FirstSlot + I;
   return NoSlot;
 }

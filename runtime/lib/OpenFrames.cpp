@@ -44,11 +44,23 @@ void dropFrames(Lane &L, uint32_t Depth) {
   setCurrent(L, F.OuterTicks, F.Outer);
 }
 
-void dropDeadRoots(Lane &L, uintptr_t Stack) {
+/// True if the frame is a pair around a node that calls a method.
+static bool isCall(const OpenFrame &F) {
+  if (!isPair(F))
+    return false;
+  auto Id = SiteId::fromNumber(F.Pair);
+  const RegisteredModel *Model = Line.Models.modelOf(Id);
+  return Model && Model->has(Id.index(), RegisteredModel::Calls);
+}
+
+void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled) {
   uint32_t Depth = L.Depth;
+  // The interpreter runs a method that a node calls in its own native frame.
+  IsCalled |= Depth && isCall(frameAt(L, Depth - 1));
+  uintptr_t Alive = IsCalled ? Stack : Stack + 1;
   for (uint32_t I = Depth; I-- > 0;) {
     const OpenFrame &F = frameAt(L, I);
-    if (F.Region || F.Stack > Stack)
+    if (F.Region || F.Stack >= Alive)
       break;
     if (F.Stack)
       Depth = I;
@@ -56,9 +68,8 @@ void dropDeadRoots(Lane &L, uintptr_t Stack) {
   dropFrames(L, Depth);
 }
 
-/// Number of frames below the pairs that began last.
-static uint32_t depthBelowPairs(Lane &L) {
-  uint32_t Depth = L.Depth;
+/// Number of frames below the pairs that are the last of \p Depth frames.
+static uint32_t depthBelowPairs(Lane &L, uint32_t Depth) {
   while (Depth && isPair(frameAt(L, Depth - 1)))
     --Depth;
   return Depth;
@@ -71,12 +82,16 @@ static void dropSpans(Lane &L, uint32_t Depth) {
     setCurrent(L, 0, packCurrent(NoSlot, false));
 }
 
-void dropStrayPairs(Lane &L) { dropSpans(L, depthBelowPairs(L)); }
+void dropStrayPairs(Lane &L) { dropSpans(L, depthBelowPairs(L, L.Depth)); }
 
 void dropRoot(Lane &L) {
-  uint32_t Depth = depthBelowPairs(L);
-  if (Depth && frameAt(L, Depth - 1).Stack)
-    --Depth;
+  uint32_t Depth = depthBelowPairs(L, L.Depth);
+  uintptr_t Stack = Depth ? frameAt(L, Depth - 1).Stack : 0;
+  for (uint32_t Next = Depth; Stack && Next; Next = depthBelowPairs(L, Depth)) {
+    if (frameAt(L, Next - 1).Stack != Stack)
+      break;
+    Depth = Next - 1;
+  }
   dropSpans(L, Depth);
 }
 

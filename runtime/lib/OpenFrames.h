@@ -29,14 +29,16 @@ void pushFrame(Lane &L, const OpenFrame &Frame);
 /// Leaves the spans in the frames from \p Depth on.
 void dropFrames(Lane &L, uint32_t Depth);
 
-/// Drops roots that an exception left, with what was open in them.
-void dropDeadRoots(Lane &L, uintptr_t Stack);
+/// Drops roots that an exception left, with what was open in them, before a
+/// root is entered. \p IsCalled: only a method that is open can call that one.
+void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled);
 
 /// Drops pairs that lie in no root or region: they were left by an exception,
 /// or suspended and ended on another thread.
 void dropStrayPairs(Lane &L);
 
-/// Drops the innermost root and the pairs in it: none of them will end.
+/// Drops the innermost root, those that called it in its own native frame, and
+/// the pairs in them: none of them will end.
 void dropRoot(Lane &L);
 
 /// Drops the frame of a span that ends, with those above it. Nothing if this

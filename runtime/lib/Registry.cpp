@@ -59,21 +59,24 @@ bool Registry::addToTable(const RegisteredModel &Model) {
   return true;
 }
 
-Registration Registry::add(uint64_t ModelId, uint32_t SiteCount,
-                           std::string_view Manifest) {
+Registration
+Registry::add(uint64_t ModelId, uint32_t SiteCount, std::string_view Manifest,
+              const std::vector<std::pair<uint32_t, uint8_t>> &Bits) {
   for (const Range *R = Ranges.load(std::memory_order_relaxed); R; R = R->Next)
     if (R->Of.Model && R->Of.Model->ModelId == ModelId)
       return Registration::Known;
   if (!hasRoomFor(SiteCount))
     return Registration::NoRoom;
   Slot First{slotCount()};
-  auto *Roots = new (std::nothrow) std::atomic<uint8_t>[SiteCount + 1]();
+  auto *Room = new (std::nothrow) std::atomic<uint8_t>[SiteCount + 1]();
   auto *Model = new (std::nothrow)
-      RegisteredModel{ModelId, First, SiteCount, std::string(Manifest), Roots};
+      RegisteredModel{ModelId, First, SiteCount, std::string(Manifest), Room};
   auto *R =
       new (std::nothrow) Range{First, SiteCount, {Model, nullptr}, nullptr};
-  if (!Roots || !Model || !R)
+  if (!Room || !Model || !R)
     return Registration::NoRoom;
+  for (auto [Site, Bit] : Bits)
+    Model->add(Site, Bit);
   publish(R);
   return addToTable(*Model) ? Registration::Added : Registration::NoRoom;
 }

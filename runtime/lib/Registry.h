@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace torchprof {
 
@@ -28,13 +29,24 @@ struct RegisteredModel {
   format::Slot FirstSlot;
   uint32_t SiteCount;
   std::string Manifest; ///< its text
-  /// Per site: 1 once a method was entered there.
-  std::atomic<uint8_t> *Roots;
+  /// Per site, see below.
+  std::atomic<uint8_t> *Bits;
+
+  static constexpr uint8_t Entered = 1;  ///< a method was entered there
+  static constexpr uint8_t Calls = 2;    ///< the node calls a method
+  static constexpr uint8_t IsCalled = 4; ///< a method that only methods call
+
+  bool has(uint32_t Site, uint8_t Bit) const {
+    return Bits[Site].load(std::memory_order_relaxed) & Bit;
+  }
+  void add(uint32_t Site, uint8_t Bit) const {
+    Bits[Site].fetch_or(Bit, std::memory_order_relaxed);
+  }
 
   /// True if a method of it was entered, in this process or before its fork.
   bool hasRun() const {
     for (uint32_t I = 0; I < SiteCount; ++I)
-      if (Roots[I].load(std::memory_order_relaxed))
+      if (has(I, Entered))
         return true;
     return false;
   }
@@ -51,10 +63,11 @@ public:
   Registry(const Registry &) = delete;
   Registry &operator=(const Registry &) = delete;
 
-  /// Adds the model unless it is known by its id. The caller holds the process
-  /// lock.
+  /// Adds the model unless it is known by its id. \p Bits: those of sites that
+  /// have some. The caller holds the process lock.
   Registration add(uint64_t ModelId, uint32_t SiteCount,
-                   std::string_view Manifest);
+                   std::string_view Manifest,
+                   const std::vector<std::pair<uint32_t, uint8_t>> &Bits = {});
 
   /// The site's model, null if it was never registered or has no such site.
   /// Any thread.

@@ -3,6 +3,7 @@
 #include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
+#include "torchprof/format/Manifest.h"
 
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -187,6 +188,87 @@ TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
   ReadProfile P = profile();
   EXPECT_EQ(P.cell(1).Sum, 3u);
   EXPECT_EQ(P.Runs[0].Count, 1u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+/// A model with a method, 0, whose node 1 calls another method, 2, with node 3.
+static void addCallingModel(const std::string &Called = "second") {
+  Manifest M;
+  M.ModelId = 9;
+  M.Producer = "test";
+  M.Scopes.emplace_back();
+  for (unsigned I = 0; I < 4; ++I) {
+    ManifestSite S;
+    S.Parent = I % 2 ? I - 1 : NoIndex;
+    S.Kind = M.intern(I % 2 == 0 ? "method"
+                      : I == 1   ? "prim::CallMethod"
+                                 : "aten::relu");
+    S.Flags = I % 2 ? 0 : uint32_t(SF_Root);
+    S.Name = M.intern(I == 2 ? Called : "x");
+    M.Sites.push_back(S);
+  }
+  addModel(printManifest(M));
+}
+
+TEST_F(Root, MethodThatANodeCallsInItsOwnNativeFrameIsACall) {
+  recordIt([] {
+    addCallingModel();
+    for (int I = 0; I < 2; ++I) {
+      uint64_t Outer = enter(site(9, 0));
+      advanceClock(1);
+      uint64_t Node = beginSpan(site(9, 1));
+      advanceClock(2);
+      uint64_t Inner = enter(site(9, 2));
+      advanceClock(4);
+      endSpan(Inner, site(9, 2));
+      endSpan(Node, site(9, 1));
+      endSpan(Outer, site(9, 0));
+    }
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Runs.size(), 1u);
+  EXPECT_EQ(P.Runs[0].Count, 2u);
+  EXPECT_EQ(P.sum(4), 2u * 7u);
+  EXPECT_EQ(P.sum(5), 2u * 6u);
+  EXPECT_EQ(P.cell(5).Nested, 2u * 4u);
+  EXPECT_EQ(P.sum(6), 2u * 4u);
+}
+
+TEST_F(Root, MethodThatOnlyMethodsCallIsACall) {
+  recordIt([] {
+    addCallingModel("__enter__");
+    uint64_t Outer = enter(site(9, 0));
+    uint64_t Inner = enter(site(9, 2));
+    advanceClock(4);
+    endSpan(Inner, site(9, 2));
+    endSpan(Outer, site(9, 0));
+  });
+  ASSERT_EQ(profile().Runs.size(), 1u);
+  EXPECT_EQ(profile().cell(4).Nested, 4u);
+}
+
+TEST_F(Root, ExceptionInACalledMethodEndsItsCallerToo) {
+  recordIt([] {
+    addCallingModel();
+    for (int I = 0; I < 2; ++I) {
+      enter(site(9, 0));
+      beginSpan(site(9, 1));
+      enter(site(9, 2));
+      FrameSpan(Line.Models.slotOf(site(9, 3))).abandon();
+    }
+    enter(site(9, 0));
+    beginSpan(site(9, 1));
+    enter(site(9, 2)); // throws where no node is
+    for (int I = 0; I < 3; ++I) {
+      uint64_t R = enter(site(9, 0));
+      advanceClock(1);
+      endSpan(R, site(9, 0));
+    }
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.Runs[0].Count, 3u);
+  EXPECT_EQ(P.begins(4), 6u);
+  EXPECT_EQ(P.sum(4), 3u);
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
 }
 
