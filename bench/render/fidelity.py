@@ -4,8 +4,8 @@ import statistics
 
 from .tables import conditions, duration, how, number, rows_of, table
 
-SECTIONS = ["oracle", "coverage", "gradients", "perturbation",
-            "agreement", "gate"]
+SECTIONS = ["oracle", "coverage", "gradients", "memory",
+            "perturbation", "agreement", "gate"]
 
 #: Half a bucket of the histogram, docs/profile-format.md.
 QUANTILE_BOUND = 0.036
@@ -14,7 +14,14 @@ QUANTILE_BOUND = 0.036
 def page(results):
     return (["# Fidelity", ""] + conditions(results, SECTIONS)
             + oracle(results) + coverage(results) + gradients(results)
-            + perturbation(results) + agreement(results) + gate(results))
+            + memory(results) + perturbation(results) + agreement(results)
+            + gate(results))
+
+
+def not_measured(rows):
+    missing = ["- %s: %s" % (row["model"], row["absent"]) for row in rows
+               if "absent" in row]
+    return ["Not measured:", ""] + missing + [""] if missing else []
 
 
 # --- the oracle --------------------------------------------------------------
@@ -139,11 +146,7 @@ def coverage(results):
               frozen_text(row)]
              + (["%.2f %%" % row["grad_unattributed_pct"]] if with_grad else [])
              for row in sorted(measured, key=lambda r: -r["mean_node_ns"])])
-        missing = [row for row in rows if "absent" in row]
-        if missing:
-            lines += ["Not measured:", ""] + [
-                "- %s: %s" % (row["model"], row["absent"]) for row in missing
-            ] + [""]
+        lines += not_measured(rows)
     return lines
 
 
@@ -188,6 +191,45 @@ def gradients(results):
             ["model", "backward", "rows", "of nodes", "of the method",
              "outside of models", "functions with torch.profiler's calls",
              "farthest from its time"], cells)
+    return lines
+
+
+# --- memory ------------------------------------------------------------------
+
+#: What malloc may give beyond what was asked for, with blocks aligned to 64.
+BLOCK_BOUND = 64
+
+
+def agrees(row):
+    return row["blocks"] == row["profiler_blocks"] and all(
+        0 <= row[name] - row["profiler_" + name] <= BLOCK_BOUND * row["blocks"]
+        for name in ("bytes", "freed"))
+
+
+def memory(results):
+    lines = ["## Memory", ""] + how("memory") + [
+        "One call of each model of the test zoo, attached, while torch.profiler records "
+        "the memory of tensors, too. Both should see the same blocks come, and the same "
+        "bytes come and go, but that a block is as large here as malloc made it: at "
+        "most %d bytes more than was asked for. The models with most bytes are listed, "
+        "and those that differ: of a method that calls itself the inner call is measured "
+        "alone." % BLOCK_BOUND, ""]
+    for version, rows in rows_of(results, "memory"):
+        known = [row for row in rows if "absent" not in row]
+        listed = sorted((row for row in known if agrees(row)),
+                        key=lambda row: -row["bytes"])[:8]
+        listed += [row for row in known if not agrees(row)]
+        lines += ["### " + version, "",
+                  "The same in %d of %d models." % (
+                      sum(map(agrees, known)), len(known)), ""]
+        lines += table(
+            ["model", "blocks", "torch.profiler's", "bytes", "torch.profiler's",
+             "more", "freed", "torch.profiler's"],
+            [[row["model"], row["blocks"], row["profiler_blocks"], row["bytes"],
+              row["profiler_bytes"], "%.4f %%" % (100 * (
+                  row["bytes"] / max(1, row["profiler_bytes"]) - 1)),
+              row["freed"], row["profiler_freed"]] for row in listed])
+        lines += not_measured(rows)
     return lines
 
 
