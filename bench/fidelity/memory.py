@@ -25,6 +25,10 @@ WARM_CALLS = 3
 
 def work(arguments):
     """In the attached process: what torch.profiler saw of one call."""
+    try:
+        import torchvision  # the operators that some models need
+    except ImportError:
+        pass
     call = json.loads(arguments.inside)
     torch.manual_seed(0)
     torch.set_num_threads(1)
@@ -59,7 +63,8 @@ def measure(arguments, entry, call):
                  LD_PRELOAD=os.path.join(arguments.build, "lib",
                                          "libtorchprof_preload.so")))
     if done.returncode:
-        raise RuntimeError(done.stderr.strip().split("\n")[-1])
+        cause = done.stderr.split("Error:")[-1].strip().split("\n")[0]
+        raise RuntimeError(cause)
     theirs = json.loads(done.stdout.strip().split("\n")[-1])
     report = subprocess.run(
         [os.path.join(arguments.build, "bin", "torchprof-report"), "summary",

@@ -41,8 +41,8 @@ ColumnOf<Line, RowContext> backwardColumn(llvm::StringRef Id,
 }
 
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
-/// the columns that nobody has to ask for; those of gradients are left out of a
-/// profile without any.
+/// the columns that nobody has to ask for; those of gradients and measures are
+/// left out of a profile without any.
 template <typename Line, typename Function>
 llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
                                    const ColumnSet<Line, RowContext> &Known,
@@ -64,8 +64,14 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
   llvm::Expected<Selection> Selected = Options.Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
-  if (Options.Columns.ids({}).empty() && !Sites.hasGradients())
-    llvm::erase_if(*Chosen, [](const auto *C) { return C->OfGradients; });
+  if (Options.Columns.ids({}).empty())
+    llvm::erase_if(*Chosen, [&](const auto *C) {
+      return (C->OfGradients && !Sites.hasGradients()) ||
+             (!C->OfMeasure.empty() &&
+              llvm::none_of(Sites.measures(), [&](const TableMeasure &M) {
+                return M.Id == C->OfMeasure;
+              }));
+    });
   Totals All = makeTotals(Sites, *Selected);
   llvm::Expected<std::vector<Line>> Lines = Collect(Sites, *Selected, All);
   if (!Lines)

@@ -29,6 +29,7 @@ struct TreeLine {
   UInt128 Total = 0, Self = 0;
   bool Clipped = false;
   GradientSum Backward, TotalBackward;
+  PlaceMeasures Measures;
 };
 
 using TreeColumns = ColumnSet<TreeLine, RowContext>;
@@ -57,7 +58,7 @@ void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
   Lines.push_back({Node.Path,
                    Lead + Branch + (Node.Path.empty() ? "(root)" : Node.Name),
                    Node.Class, Node.Calls, Node.Total, Node.Self, Node.Clipped,
-                   Node.Backward, Node.TotalBackward});
+                   Node.Backward, Node.TotalBackward, Node.Measures});
   std::string Inner = Lead;
   if (!Branch.empty())
     Inner += Branch == "`- " ? "   " : "|  ";
@@ -79,10 +80,89 @@ void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
           Node.Path.empty() ? Op.Kind : Node.Path + "/" + Op.Kind;
       Lines.push_back({Path, Inner + (Children.empty() ? "   " : "|  ") + Text,
                        "", Op.Calls, Op.Self, Op.Self, Op.Clipped, Op.Backward,
-                       Op.Backward});
+                       Op.Backward, Op.Measures});
     }
   for (const ModuleNode *Child : Children)
     write(*Child, Inner, Child == Children.back() ? "`- " : "|- ", Level + 1);
+}
+
+/// Number of a measure among those known.
+static size_t numberOf(StringRef Id) {
+  ArrayRef<KnownMeasure> Known = knownMeasures();
+  return static_cast<size_t>(
+      find_if(Known, [&](const KnownMeasure &K) { return K.Id == Id; }) -
+      Known.begin());
+}
+
+/// Two columns for each number of bytes that is the difference of two measures.
+static void addDerivedColumns(std::vector<TreeColumns::Column> &Columns,
+                              const DerivedMeasure &D) {
+  size_t More = numberOf(D.More), Less = numberOf(D.Less);
+  auto Add = [&](const Twine &Prefix, const Twine &Help,
+                 UInt128 PlaceMeasure::*Amount) {
+    Columns.push_back(
+        {TableColumn::make(
+             (Prefix + measureColumnId(D.Id, MeasureUnit::Bytes)).str(),
+             (Prefix.isTriviallyEmpty() ? D.Title.str()
+                                        : "self " + D.Title.str()),
+             ValueType::Bytes),
+         (D.Help + Help).str(), [=](const TreeLine &L, const RowContext &) {
+           if (L.Measures.empty() || !L.Measures[More].IsKnown)
+             return Value();
+           return Value::bytesLess(
+               static_cast<uint64_t>(L.Measures[More].*Amount),
+               static_cast<uint64_t>(L.Measures[Less].*Amount));
+         }});
+    Columns.back().OfMeasure = D.Less;
+  };
+  Add("", ", of all nodes inside", &PlaceMeasure::Total);
+  Add("self_", ", of the nodes written in it directly", &PlaceMeasure::Self);
+}
+
+static void addMeasureColumns(std::vector<TreeColumns::Column> &Columns,
+                              const KnownMeasure &K) {
+  size_t Number = numberOf(K.Id);
+  auto Add = [&](const Twine &Prefix, const Twine &Title, const Twine &Help,
+                 UInt128 PlaceMeasure::*Amount) {
+    Columns.push_back(
+        {TableColumn::make((Prefix + measureColumnId(K.Id, K.Unit)).str(),
+                           Title.str(), measureValueType(K.Unit)),
+         (K.Help + Help).str(),
+         [Number, Amount, Unit = K.Unit](const TreeLine &L,
+                                         const RowContext &) {
+           if (L.Measures.empty() || !L.Measures[Number].IsKnown)
+             return Value();
+           return measureValue(Unit, L.Measures[Number].*Amount);
+         }});
+    Columns.back().OfMeasure = K.Id;
+  };
+  bool IsPeak = K.Fold == MeasureFold::Peak;
+  Add("", K.Title,
+      IsPeak ? ", of the nodes inside the largest" : ", of all nodes inside",
+      &PlaceMeasure::Total);
+  if (!IsPeak)
+    Add("self_", "self " + K.Title, ", of the nodes written in it directly",
+        &PlaceMeasure::Self);
+  for (const DerivedMeasure &D : derivedMeasures())
+    if (D.Less == K.Id)
+      addDerivedColumns(Columns, D);
+}
+
+/// The columns that nobody has to ask for, as far as the profile has them.
+static std::vector<StringRef> shownColumns() {
+  static const std::vector<std::string> OfMeasures = [] {
+    std::vector<TableMeasure> All;
+    for (const KnownMeasure &K : knownMeasures())
+      All.push_back({K.Id.str(), K.Unit, K.Fold});
+    std::vector<std::string> Ids = shownMeasureColumns(All);
+    erase_if(Ids, [](StringRef Id) { return Id == "wait_ns"; });
+    return Ids;
+  }();
+  std::vector<StringRef> Ids = {"module",   "class",       "calls",
+                                "total_ns", "pct_total",   "self_ns",
+                                "pct_self", "backward_ns", "total_backward_ns"};
+  Ids.insert(Ids.end(), OfMeasures.begin(), OfMeasures.end());
+  return Ids;
 }
 
 static TreeColumns treeColumns() {
@@ -94,7 +174,7 @@ static TreeColumns treeColumns() {
   auto Share = [](UInt128 Ticks, const Ctx &C) {
     return Value::percent(C.All.share(static_cast<double>(Ticks)));
   };
-  return TreeColumns({
+  std::vector<TreeColumns::Column> Columns = {
       {TableColumn::text("module", "module", Shorten::KeepStart),
        "path of the module instance, or of the kind of nodes in it",
        [](const Line &L, const Ctx &) {
@@ -136,7 +216,10 @@ static TreeColumns treeColumns() {
          return Value::timeNs(C.Clock.toNs(static_cast<double>(L.Total)) /
                               static_cast<double>(*L.Calls));
        }},
-  });
+  };
+  for (const KnownMeasure &K : knownMeasures())
+    addMeasureColumns(Columns, K);
+  return TreeColumns(std::move(Columns));
 }
 
 static Expected<std::vector<TreeLine>>
@@ -152,11 +235,7 @@ collect(const SiteTable &Sites, const Selection &Selected, const Totals &All) {
 }
 
 static Expected<Outcome> run() {
-  return printLines<TreeLine>(Options, treeColumns(),
-                              {"module", "class", "calls", "total_ns",
-                               "pct_total", "self_ns", "pct_self",
-                               "backward_ns", "total_backward_ns"},
-                              collect);
+  return printLines<TreeLine>(Options, treeColumns(), shownColumns(), collect);
 }
 
 static CommandRegistration Registration(Command, run,

@@ -40,6 +40,8 @@ template <typename RowT, typename ContextT> struct ColumnOf {
   bool NeedsHistogram = false;
   /// Shown unasked only if the profile has gradients, see LineTable.h.
   bool OfGradients = false;
+  /// The same of a measure, by its id; empty if of none.
+  llvm::StringRef OfMeasure = {};
 
   llvm::StringRef id() const { return Shape.Id; }
 };

@@ -41,6 +41,30 @@ static ModuleNode &nodeOf(ModuleNode &Root, const Manifest &M, uint32_t Scope) {
   return *Node;
 }
 
+static void combine(UInt128 &To, MeasureFold Fold, UInt128 Amount) {
+  To = Fold == MeasureFold::Sum ? To + Amount : std::max(To, Amount);
+}
+
+/// Adds what site \p S measured without its children.
+static void addMeasures(PlaceMeasures &To, const SiteTable &Sites, uint32_t S) {
+  ArrayRef<KnownMeasure> Known = knownMeasures();
+  To.resize(Known.size());
+  for (MeasureId M = 0; M < Sites.measures().size(); ++M) {
+    const KnownMeasure *K = find_if(Known, [&](const KnownMeasure &K) {
+      return K.Id == Sites.measures()[M].Id;
+    });
+    const MeasureTotal &Own = Sites.measured(M, S);
+    if (K == Known.end() || Own.Count == 0)
+      continue;
+    PlaceMeasure &P = To[static_cast<size_t>(K - Known.begin())];
+    P.IsKnown = true;
+    combine(P.Self, K->Fold,
+            K->Fold == MeasureFold::Sum ? Sites.self(M, S).Amount
+                                        : UInt128(Own.Max));
+    P.Total = P.Self;
+  }
+}
+
 static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S) {
   StringRef Kind = Sites.kind(S);
   bool Async = Sites[S].Async;
@@ -57,6 +81,7 @@ static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S) {
   Op->Calls += Sites.measured(S).Count;
   Op->Self += Sites.self(S).Amount;
   Op->Backward += Sites.backwardOf(S);
+  addMeasures(Op->Measures, Sites, S);
   Op->Clipped |= Sites.self(S).Excess != 0;
 }
 
@@ -67,6 +92,12 @@ static void sumUp(ModuleNode &Node) {
     sumUp(Child);
     Node.Total += Child.Total;
     Node.TotalBackward += Child.TotalBackward;
+    Node.Measures.resize(knownMeasures().size());
+    for (size_t I = 0; I < Child.Measures.size(); ++I) {
+      Node.Measures[I].IsKnown |= Child.Measures[I].IsKnown;
+      combine(Node.Measures[I].Total, knownMeasures()[I].Fold,
+              Child.Measures[I].Total);
+    }
   }
 }
 
@@ -92,6 +123,7 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
     ModuleNode &Node = nodeOf(Trees.back(), *M, Sites.scope(S));
     Node.Backward += Sites.backwardOf(S);
     if (!Sites[S].Async) {
+      addMeasures(Node.Measures, Sites, S);
       Node.Self += Sites.self(S).Amount;
       Node.Clipped |= Sites.self(S).Excess != 0;
     }

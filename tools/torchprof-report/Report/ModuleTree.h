@@ -20,7 +20,18 @@
 
 #include "llvm/ADT/Optional.h"
 
+#include <vector>
+
 namespace torchprof::report {
+
+/// What the nodes in one place measured.
+struct PlaceMeasure {
+  bool IsKnown = false; ///< one of them measured something
+  UInt128 Self = 0; ///< of those written there directly; of a peak, the largest
+  UInt128 Total = 0; ///< of all inside
+};
+/// By the number among knownMeasures().
+using PlaceMeasures = std::vector<PlaceMeasure>;
 
 /// The nodes of one kind that are written in one module.
 struct ModuleOps {
@@ -29,6 +40,7 @@ struct ModuleOps {
   uint64_t Calls = 0;
   UInt128 Self = 0;
   GradientSum Backward;
+  PlaceMeasures Measures;
   bool Async = false;
   bool Clipped = false; ///< the self time of one of them would be below 0
 };
@@ -39,8 +51,9 @@ struct ModuleNode {
   std::string Class;
   UInt128 Self = 0;
   UInt128 Total = 0;
-  GradientSum Backward;           ///< of the nodes written in it directly
-  GradientSum TotalBackward;      ///< of all nodes inside
+  GradientSum Backward;      ///< of the nodes written in it directly
+  GradientSum TotalBackward; ///< of all nodes inside
+  PlaceMeasures Measures;
   bool Clipped = false;           ///< as of ModuleOps
   llvm::Optional<uint64_t> Calls; ///< none: no node tells
   std::vector<ModuleOps> Ops;
