@@ -1,6 +1,7 @@
 //===- Diff.cpp - what changed between two profiles -----------------------===//
 
 #include "../Report/Diff.h"
+#include "../Report/DiffMemory.h"
 #include "Command.h"
 #include "Options.h"
 
@@ -35,6 +36,11 @@ cl::opt<std::string>
               cl::desc("Exit with 1 if a mean grew by more, 5% for instance, "
                        "and not by noise"),
               cl::value_desc("percent"), cl::sub(Command));
+cl::opt<std::string>
+    FailAboveMemory("fail-above-memory",
+                    cl::desc("Exit with 1 if a call allocates more by so much, "
+                             "or a run holds more"),
+                    cl::value_desc("percent"), cl::sub(Command));
 cl::opt<double> Alpha("alpha",
                       cl::desc("Probability of taking noise for a difference, "
                                "in the whole table (0.01)"),
@@ -56,15 +62,27 @@ cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
 /// matter to the whole: this part of the least share.
 static constexpr double LeastGrowth = 0.5;
 
-static Expected<double> failAbove() {
-  StringRef Text = FailAbove;
+/// The threshold of a gate; none if it was not asked for.
+static Expected<Optional<double>> threshold(const cl::opt<std::string> &Gate) {
+  if (!Gate.getNumOccurrences())
+    return None;
+  StringRef Text = Gate;
   Text.consume_back("%");
   double Percent = 0;
   if (Text.getAsDouble(Percent) || !(Percent >= 0))
     return createStringError(inconvertibleErrorCode(),
-                             "--fail-above: '" + FailAbove +
+                             "--" + Gate.ArgStr + ": '" + Gate +
                                  "' is not a percentage such as 5%");
   return Percent;
+}
+
+/// What takes more memory, if that was asked for.
+static Expected<std::vector<std::string>>
+grownSites(ArrayRef<DiffRow> Rows, const DiffSide &A, const DiffSide &B,
+           const Optional<double> &Threshold) {
+  if (!Threshold)
+    return std::vector<std::string>();
+  return grownMemory(Rows, A.All, B.All, {*Threshold, /*LeastShare=*/1});
 }
 
 static Error load(ArrayRef<std::string> Paths, ThreadSelection &Selected,
@@ -110,14 +128,12 @@ static Expected<Outcome> run() {
       return E;
     return Outcome::Fine;
   }
-  double Threshold = 0;
-  bool Gate = FailAbove.getNumOccurrences();
-  if (Gate) {
-    Expected<double> Percent = failAbove();
-    if (!Percent)
-      return Percent.takeError();
-    Threshold = *Percent;
-  }
+  Expected<Optional<double>> Gate = threshold(FailAbove);
+  if (!Gate)
+    return Gate.takeError();
+  Expected<Optional<double>> MemoryGate = threshold(FailAboveMemory);
+  if (!MemoryGate)
+    return MemoryGate.takeError();
   DiffSide A, B;
   if (Error E = loadSides(A, B))
     return E;
@@ -140,14 +156,18 @@ static Expected<Outcome> run() {
     return Chosen.takeError();
   std::vector<DiffRow> Rows = diffProfiles(A, B, *Selected, {Alpha});
   double LeastShare = MinPercent.getNumOccurrences() ? MinPercent.getValue()
-                      : Gate                         ? 1
+                      : *Gate                        ? 1
                                                      : 0;
   erase_if(Rows, [&](const DiffRow &R) { return R.Share < LeastShare; });
   size_t Counts[5] = {};
   size_t Failures = 0;
+  Expected<std::vector<std::string>> Grown =
+      grownSites(Rows, A, B, *MemoryGate);
+  if (!Grown)
+    return Grown.takeError();
   for (const DiffRow &R : Rows) {
     ++Counts[static_cast<size_t>(R.What)];
-    if (Gate && R.What == Change::Slower && R.percent() > Threshold &&
+    if (*Gate && R.What == Change::Slower && R.percent() > **Gate &&
         R.Share * (1 - R.MeanA / R.MeanB) >= LeastGrowth * LeastShare)
       ++Failures;
   }
@@ -164,11 +184,12 @@ static Expected<Outcome> run() {
                         ""});
   if (Error E = Output.print({{T}}))
     return E;
-  if (!Failures)
-    return Outcome::Fine;
-  errs() << "torchprof-report: " << Failures << " of " << Rows.size()
-         << " sites grew by more than " << FailAbove << '\n';
-  return Outcome::Finding;
+  if (Failures)
+    errs() << "torchprof-report: " << Failures << " of " << Rows.size()
+           << " sites grew by more than " << FailAbove << '\n';
+  for (const std::string &Line : *Grown)
+    errs() << "torchprof-report: " << Line << '\n';
+  return Failures || !Grown->empty() ? Outcome::Finding : Outcome::Fine;
 }
 
 static CommandRegistration
