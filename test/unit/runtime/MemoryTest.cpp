@@ -6,8 +6,10 @@
 #include "Probe.h"
 #include "TestSupport.h"
 
+#include <atomic>
 #include <gtest/gtest.h>
 #include <thread>
+#include <vector>
 
 using namespace torchprof;
 using namespace torchprof::test;
@@ -146,6 +148,79 @@ TEST(Memory, SpanLeftByAnExceptionTakesNothingFromTheNextRun) {
     run([] { timedNode(1, [] { noteAllocated(8); }); });
   });
   EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
+}
+
+TEST(Memory, TimedNodeAcrossAResetIsCutAndNotMeasured) {
+  ReadProfile P = measured([] {
+    run([] {
+      timedNode(1, [] { noteAllocated(8); });
+      timedNode(1, [] {
+        noteAllocated(100);
+        reset();
+        noteAllocated(10);
+      });
+    });
+    run([] { timedNode(2, [] { noteAllocated(16); }); });
+  });
+  EXPECT_EQ(P.count(1), 0u);
+  EXPECT_EQ(P.cut(1), 1u);
+  for (const auto &M : P.Measures)
+    EXPECT_EQ(M.Data.Word, M.Data.Site == Slot(1) ? 0u : 2u);
+  EXPECT_EQ(valuesOf(P, 2), (Values{1, 16, 0, 16, 1}));
+}
+
+TEST(Memory, ForkedChildGoesOnFromWhatItsThreadHeld) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    ASSERT_EQ(setOption("record", "memory"), 0);
+    addTestModel(7, 4);
+    run([] { timedNode(1, [] { noteAllocated(100); }); });
+    EXPECT_EQ(runChild([] {
+                run([] {
+                  timedNode(1, [] {
+                    noteFreed(100);
+                    noteAllocated(30);
+                  });
+                });
+              }),
+              0);
+  });
+  ASSERT_EQ(Folder.names().size(), 2u);
+  for (const std::string &Name : Folder.names()) {
+    ReadProfile P = readProfile(Folder.file(Name));
+    EXPECT_EQ(valuesOf(P, 1), Name == "p.tprof" ? (Values{1, 100, 0, 100, 1})
+                                                : (Values{1, 30, 100, 0, 1}));
+  }
+}
+
+TEST(Memory, ThreadsMeasureWhileAnotherResets) {
+  ReadProfile P = measured([] {
+    std::atomic<bool> Done = false;
+    std::vector<std::thread> Threads;
+    for (int T = 0; T < 3; ++T)
+      Threads.emplace_back([] {
+        for (int I = 0; I < 3000; ++I)
+          run([] {
+            for (unsigned Site : {1, 2, 3})
+              timedNode(Site, [] { noteAllocated(8); });
+          });
+      });
+    std::thread Resetter([&] {
+      while (!Done) {
+        reset();
+        std::this_thread::yield();
+      }
+    });
+    for (std::thread &T : Threads)
+      T.join();
+    Done = true;
+    Resetter.join();
+    reset();
+    run([] { timedNode(1, [] { noteAllocated(8); }); });
+  });
+  EXPECT_EQ(P.count(1), 1u);
+  for (const auto &M : P.Measures)
+    EXPECT_EQ(M.Data.Word % 2, 0u);
 }
 
 TEST(Memory, IsMeasuredBesideProcessorTime) {
