@@ -103,15 +103,18 @@ static uint64_t beginFramed(Slot Site) {
   return L ? open(*R, *L, frameOf(Site)) : LostBegin;
 }
 
-void beginCold(FrameSpan &Span) {
+void beginCold(FrameSpan &Span, const Operands &Of) {
   Lane *L = Span.Owner;
   // On a lane that would be open, the span needs no frame of ours.
-  if (L && measuredSince(*L) &&
-      Recording::existing()->measures().beginSpan(*L, Span.Site,
-                                                  /*IsRoot=*/false)) {
-    Span.open();
-    Recording::existing()->measures().spanBegan(*L, Span.Site, Span.Begin);
-    return;
+  if (L && measuredSince(*L)) {
+    Recording &R = *Recording::existing();
+    Span.OfShapes = R.variants().begin(*L, Span.Site, Of);
+    if (!L->Measuring)
+      return Span.open();
+    if (R.measures().beginSpan(*L, Span.Site, /*IsRoot=*/false)) {
+      Span.open();
+      return R.measures().spanBegan(*L, Span.Site, Span.Begin);
+    }
   }
   Span.Owner = nullptr;
   Span.Begin = beginFramed(Span.Site);
@@ -172,8 +175,8 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
     pushFrame(*L, F);
     return 0;
   }
-  if (IsOutermost && R->measures().exist())
-    R->measures().beginRun(*L);
+  if (IsOutermost && (R->measures().exist() || R->variants().exist()))
+    R->measures().beginRun(*L, R->variants().exist());
   return readyLane(*R, F.Site) ? open(*R, *L, F) : LostBegin;
 }
 
@@ -299,12 +302,20 @@ static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
          packEntry(S.Site, S.IsUnlogged ? LogKind::Span : LogKind::End, Ticks));
 }
 
-/// Ends a span while the gate is open.
-static void endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
-  if (S.Begin < Process.Open.load(std::memory_order_relaxed))
-    return cutSpan(R, L, S);
-  if (!readyLane(R, S.Site))
-    return count(Counter::LostNoMemory);
+/// What the ends of spans return if there is no time to book.
+static constexpr uint64_t NotRecorded = UINT64_MAX;
+
+/// Ends a span while the gate is open. Returns its ticks.
+static uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S,
+                        uint64_t Now) {
+  if (S.Begin < Process.Open.load(std::memory_order_relaxed)) {
+    cutSpan(R, L, S);
+    return NotRecorded;
+  }
+  if (!readyLane(R, S.Site)) {
+    count(Counter::LostNoMemory);
+    return NotRecorded;
+  }
   uint64_t Ticks = Now - S.Begin;
   if (Ticks >= AbsurdTicks)
     Ticks = clampTicks(S.Begin, Now);
@@ -317,12 +328,13 @@ static void endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   else if (S.Kind != SpanKind::Node)
     addNested(R, L, Ticks, S.Kind == SpanKind::Region, IsMeasured);
   if (S.Kind != SpanKind::Run)
-    return;
+    return Ticks;
   SlotEntry &E = *freshEntry(R, L, S.Site); // readyLane() has made it
   R.touchRuns(L, E);
   recordRun(E, Now, Ticks);
   R.anchorIfDue(Now);
   logRunEnded(L);
+  return Ticks;
 }
 
 static bool isRoot(Slot Site) {
@@ -330,15 +342,17 @@ static bool isRoot(Slot Site) {
   return Model && Model->has(Site - Model->FirstSlot, RegisteredModel::Entered);
 }
 
-/// Ends a span of the lane, or one that began on another.
-static void end(Recording &R, Lane &L, EndedSpan S, uint64_t Now) {
+/// Ends a span of the lane, or one that began on another. Returns its ticks.
+static uint64_t end(Recording &R, Lane &L, EndedSpan S, uint64_t Now) {
+  uint64_t Ticks = NotRecorded;
   if (Process.Open.load(std::memory_order_relaxed))
-    endOpen(R, L, S, Now);
+    Ticks = endOpen(R, L, S, Now);
   else if (S.Begin)
     cutSpan(R, L, S);
   if (S.Kind == SpanKind::Run &&
       Process.CountsSteps.load(std::memory_order_relaxed))
     R.step(/*ByHost=*/false);
+  return Ticks;
 }
 
 /// Takes a span that ends from the lane's frames; it has none if it began on
@@ -351,19 +365,19 @@ static EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
 }
 
 /// Ends a span that has a frame, or one that began on another thread. \p Kind
-/// is Node if it may be a root.
-static void endFramed(uint64_t Begin, Slot Site, uint64_t Now,
-                      SpanKind Kind = SpanKind::Node) {
-  if (Site == NoSlot)
-    return count(Counter::LostNoModel);
-  Recording *R = Recording::current();
+/// is Node if it may be a root. Returns its ticks.
+static uint64_t endFramed(uint64_t Begin, Slot Site, uint64_t Now,
+                          SpanKind Kind = SpanKind::Node) {
+  Recording *R = Site == NoSlot ? nullptr : Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
-  if (!L)
-    return count(Counter::LostNoMemory);
+  if (!L) {
+    count(Site == NoSlot ? Counter::LostNoModel : Counter::LostNoMemory);
+    return NotRecorded;
+  }
   EndedSpan S = popSpan(*L, Begin, Site, Kind);
   if (S.Kind == SpanKind::Call || (Kind == SpanKind::Node && isRoot(Site)))
     S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
-  end(*R, *L, S, Now);
+  return end(*R, *L, S, Now);
 }
 
 void endCold(uint64_t Begin, SiteId Id, uint64_t Now) {
@@ -387,32 +401,43 @@ void endFunction(uint64_t Begin, Slot Site) { endSlot(Begin, Site); }
 
 void endCold(const FrameSpan &Span, uint64_t Now) {
   Lane *L = Span.Owner;
-  if (!L)
-    return endFramed(Span.Begin, Span.Site, Now);
   uint64_t Ticks = Now - Span.Begin;
-  if (measuredSince(*L) - 1 < Span.Begin && Span.isInnermost(Ticks)) {
-    Recording::existing()->measures().endSpan(*L, Span.Site, Span.Begin, Ticks);
-    return Span.close(Ticks);
+  if (L && measuredSince(*L) - 1 < Span.Begin && Span.isInnermost(Ticks)) {
+    Recording &R = *Recording::existing();
+    if (L->Measuring)
+      R.measures().endSpan(*L, Span.Site, Span.Begin, Ticks);
+    Span.close(Ticks);
+    if (Span.OfShapes)
+      R.variants().end(R, *L, Span.Site, Span.OfShapes, Span.Begin, Ticks);
+    return;
   }
   Recording *R = Recording::current();
-  // In a forked child the lane is wiped: the span is the parent's.
-  if (!R || !L->Owner)
-    return;
-  EndedSpan S{Span.Begin, Span.Site, SpanKind::Node, true,
-              L->FoldTicks - Span.FoldTicks};
-  if (L->CurrentTicks == Span.Begin && slotOfCurrent(L->Current) == Span.Site)
-    S.IsUnlogged = isUnlogged(L->Current);
-  // What began inside has its own frame, and noted this span's begin.
-  if (uint32_t Depth = depthAround(*L, Span.Begin, Span.Site);
-      Depth < L->Depth) {
-    L->Depth = Depth;
-    S.IsUnlogged = false;
+  Ticks = NotRecorded;
+  if (!L) {
+    Ticks = endFramed(Span.Begin, Span.Site, Now);
+    L = ThisLane;
+  } else if (R && L->Owner) { // else in a forked child: the parent's span
+    EndedSpan S{Span.Begin, Span.Site, SpanKind::Node, true,
+                L->FoldTicks - Span.FoldTicks};
+    if (L->CurrentTicks == Span.Begin && slotOfCurrent(L->Current) == Span.Site)
+      S.IsUnlogged = isUnlogged(L->Current);
+    // What began inside has its own frame, and noted this span's begin.
+    if (uint32_t Depth = depthAround(*L, Span.Begin, Span.Site);
+        Depth < L->Depth) {
+      L->Depth = Depth;
+      S.IsUnlogged = false;
+    }
+    setCurrent(*L, Span.OuterTicks, Span.Outer);
+    Ticks = end(*R, *L, S, Now);
   }
-  setCurrent(*L, Span.OuterTicks, Span.Outer);
-  end(*R, *L, S, Now);
+  if (Ticks == NotRecorded)
+    Variants::drop(Span.OfShapes);
+  else if (Span.OfShapes)
+    R->variants().end(*R, *L, Span.Site, Span.OfShapes, Span.Begin, Ticks);
 }
 
 void abandonCold(const FrameSpan &Span) {
+  Variants::drop(Span.OfShapes);
   Lane *L = ThisLane;
   if (!L || !L->Attached)
     return;

@@ -114,6 +114,24 @@ const RegisteredChild *DynamicSites::add(Slot Parent, DynamicKind Kind,
   return Child;
 }
 
+Slot DynamicSites::knownChild(Slot Parent, DynamicKind Kind,
+                              const SiteName &Name) const {
+  const RegisteredChild *Known = find(Parent, Kind, Name);
+  return Known ? Known->Site : NoSlot;
+}
+
+Slot DynamicSites::addChild(Slot Parent, DynamicKind Kind, const SiteName &Name,
+                            uint32_t Flags) {
+  const RegisteredChild *New = add(Parent, Kind, Name, Flags);
+  return New ? New->Site : NoSlot;
+}
+
+Slot DynamicSites::addOthers(Slot Parent, DynamicKind Kind) {
+  SiteName Name(OverflowName);
+  Slot Known = knownChild(Parent, Kind, Name);
+  return Known != NoSlot ? Known : addChild(Parent, Kind, Name, DF_Overflow);
+}
+
 Slot DynamicSites::childSlot(Slot Parent, DynamicKind Kind,
                              const SiteName &Name) {
   Slot Known = findOrOverflow(Parent, Kind, Name);
@@ -123,11 +141,8 @@ Slot DynamicSites::childSlot(Slot Parent, DynamicKind Kind,
   Known = findOrOverflow(Parent, Kind, Name);
   if (Known != NoSlot)
     return Known;
-  const RegisteredChild *New =
-      childrenOf(Parent) < MaxChildren
-          ? add(Parent, Kind, Name, 0)
-          : add(Parent, Kind, SiteName(OverflowName), DF_Overflow);
-  return New ? New->Site : NoSlot;
+  return childrenOf(Parent) < MaxChildren ? addChild(Parent, Kind, Name)
+                                          : addOthers(Parent, Kind);
 }
 
 const RegisteredChild *DynamicSites::childAt(Slot Site) const {

@@ -67,6 +67,20 @@ public:
   format::Slot childSlot(format::Slot Parent, format::DynamicKind Kind,
                          const SiteName &Name);
 
+  //===--- For who bounds the children of a kind; none counts overflows
+  //----===//
+
+  /// Slot of a child, NoSlot if there is none yet. Any thread.
+  format::Slot knownChild(format::Slot Parent, format::DynamicKind Kind,
+                          const SiteName &Name) const;
+  /// Makes a child that is not known. NoSlot without memory or slots. The
+  /// caller holds the process lock.
+  format::Slot addChild(format::Slot Parent, format::DynamicKind Kind,
+                        const SiteName &Name, uint32_t Flags = 0);
+  /// The child that stands for those beyond the bound, which comes to be if it
+  /// is new. As addChild().
+  format::Slot addOthers(format::Slot Parent, format::DynamicKind Kind);
+
   /// The child that has a slot, null if it is none of ours. Any thread.
   const RegisteredChild *childAt(format::Slot Site) const;
 

@@ -198,6 +198,12 @@ bool Lanes::growEntries(Lane &L, uint32_t Wanted) {
                  uint64_t(L.SlotCount) * MaxMeasures * sizeof(MeasureEntry));
     L.Measured = Longer;
   }
+  if (L.Variants) {
+    auto *Longer = grown(Pages, L.Variants, L.SlotCount, Wanted);
+    if (!Longer)
+      Pages.free(L.Variants, uint64_t(L.SlotCount) * sizeof(Variant *));
+    L.Variants = Longer;
+  }
   L.SlotCount = Wanted;
   return true;
 }

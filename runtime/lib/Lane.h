@@ -35,6 +35,7 @@ class PageSource;
 class ProfileFile;
 struct Host;
 struct MeasureEntry;
+struct Variant;
 
 /// What a lane knows of a slot.
 struct SlotEntry {
@@ -105,7 +106,9 @@ struct alignas(64) Lane {
   bool HasRecord;     ///< Record is in the file
   bool Attached;      ///< and so is Log, which can be written
   bool Measuring;     ///< measures more than time in this run
-  bool ColdOnly;      ///< and at every site: Since is 0; set under the lock
+  bool WithShapes;    ///< tells its nodes' signatures apart in this run
+  bool ColdOnly;      ///< one of the two at every site: Since is 0; set under
+                      ///< the lock
   /// What Since would be, if it were not 0 for that.
   std::atomic<uint64_t> MeasuredSince;
   uint32_t CellCount; ///< of all segments
@@ -117,7 +120,11 @@ struct alignas(64) Lane {
   MeasureEntry *Measured;       ///< per entry and measure; null without any
   format::SegmentHeader *MeasureCells[MaxMeasures]; ///< as Cells
   uint64_t LastMeasured[MaxMeasures]; ///< of the span that ended last
-  pthread_mutex_t FoldMutex;          ///< see FoldLock
+  Variant **Variants;                 ///< per slot; null without any
+  Variant *SpareVariants;             ///< room for more, up to the next
+  Variant *EndOfVariants;
+  format::SegmentHeader *VariantCells; ///< as Cells
+  pthread_mutex_t FoldMutex;           ///< see FoldLock
   /// Records before this one are left to the folding thread.
   std::atomic<uint64_t> FoldUpTo;
   /// As far as is known, all that is recorded has a cell of this epoch: the

@@ -54,11 +54,13 @@ void Measures::addSource(std::unique_ptr<MeasureSource> Source) {
   Sources.push_back({std::move(Source), First});
 }
 
-void Measures::beginRun(Lane &L) {
-  L.Measuring = exist() && L.Runs++ % Every == 0;
+void Measures::beginRun(Lane &L, bool WithShapes) {
+  bool IsDue = L.Runs++ % Every == 0;
+  L.Measuring = exist() && IsDue;
   for (const Place &P : Sources)
     L.Measuring = P.Source->beginRun() && L.Measuring;
-  bool ColdOnly = L.Measuring && EverySite;
+  L.WithShapes = WithShapes && IsDue && EverySite;
+  bool ColdOnly = L.WithShapes || (L.Measuring && EverySite);
   if (ColdOnly == L.ColdOnly)
     return;
   ProcessLock Lock; // the gate does not change meanwhile

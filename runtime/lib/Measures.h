@@ -58,8 +58,9 @@ public:
   /// True if a source was asked for, and its measures can be had.
   bool exist() const { return !Sources.empty(); }
 
-  /// Decides whether the run that begins on the lane is measured.
-  void beginRun(Lane &L);
+  /// Decides whether the run that begins on the lane is measured, and whether
+  /// shapes are told apart in it if \p WithShapes.
+  void beginRun(Lane &L, bool WithShapes);
 
   /// Asks the sources before a span begins. False if its site is not measured
   /// in this run.

@@ -69,11 +69,12 @@ inline bool ensureRecording() {
 /// A span that ends in the native frame in which it began.
 class FrameSpan {
 public:
-  explicit FrameSpan(format::Slot Site) : Owner(ThisLane), Site(Site) {
+  explicit FrameSpan(format::Slot Site, Operands Of = {})
+      : Owner(ThisLane), Site(Site) {
     if (isOpen(Owner)) [[likely]]
       open();
     else
-      beginCold(*this);
+      beginCold(*this, Of);
   }
 
   void end() {
@@ -90,7 +91,7 @@ public:
   void abandon() { abandonCold(*this); }
 
 private:
-  friend void beginCold(FrameSpan &Span);
+  friend void beginCold(FrameSpan &Span, const Operands &Of);
   friend void endCold(const FrameSpan &Span, uint64_t Now);
   friend void abandonCold(const FrameSpan &Span);
 
@@ -120,6 +121,7 @@ private:
   uint64_t Outer;
   uint64_t FoldTicks;
   format::Slot Site;
+  OpenVariant OfShapes;
 };
 
 /// Begins a pair of probes on a lane that is open; \p Id is of the lane's

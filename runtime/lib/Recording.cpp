@@ -36,8 +36,8 @@ Recording::Recording(Lineage &Shared, PageSource &Pages)
     : Shared(Shared), Older(std::exchange(Newest, this)), File(Pages),
       Threads(File, Pages, Shared.Program),
       Folding(Threads, Shared.Program.Opts.Fold == "thread"),
-      Extra(File, Pages, Shared.Program), Gate(Shared.Program),
-      Loads(std::exchange(Shared.Loads.own(), {})),
+      Extra(File, Pages, Shared.Program), Shapes(File, Pages, Shared.Program),
+      Gate(Shared.Program), Loads(std::exchange(Shared.Loads.own(), {})),
       ProbeTicksX16(measureProbeTicksX16()),
       IsForked(Shared.Program.HasRecorded) {
   if (IsForked)

@@ -21,6 +21,7 @@
 #include "Measures.h"
 #include "Process.h"
 #include "ProfileFile.h"
+#include "Variants.h"
 #include "Window.h"
 
 #include <memory>
@@ -74,6 +75,7 @@ public:
   void continueCell(Lane &L, SlotEntry &Entry);
 
   Measures &measures() { return Extra; }
+  Variants &variants() { return Shapes; }
   FoldThread &folding() { return Folding; }
 
   /// Takes a clock anchor at the end of a run if the last one is old. Never
@@ -138,6 +140,7 @@ private:
   Lanes Threads;
   FoldThread Folding;
   Measures Extra;
+  Variants Shapes;
   Window Gate;
   ClockTable Clock;
   PlanLog Plans;

@@ -69,11 +69,12 @@ Registry::add(uint64_t ModelId, uint32_t SiteCount, std::string_view Manifest,
     return Registration::NoRoom;
   Slot First{slotCount()};
   auto *Room = new (std::nothrow) std::atomic<uint8_t>[SiteCount + 1]();
-  auto *Model = new (std::nothrow)
-      RegisteredModel{ModelId, First, SiteCount, std::string(Manifest), Room};
+  auto *Signatures = new (std::nothrow) uint8_t[SiteCount + 1]();
+  auto *Model = new (std::nothrow) RegisteredModel{
+      ModelId, First, SiteCount, std::string(Manifest), Room, Signatures};
   auto *R =
       new (std::nothrow) Range{First, SiteCount, {Model, nullptr}, nullptr};
-  if (!Room || !Model || !R)
+  if (!Room || !Signatures || !Model || !R)
     return Registration::NoRoom;
   for (auto [Site, Bit] : Bits)
     Model->add(Site, Bit);

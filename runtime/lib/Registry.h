@@ -31,6 +31,9 @@ struct RegisteredModel {
   std::string Manifest; ///< its text
   /// Per site, see below.
   std::atomic<uint8_t> *Bits;
+  /// Per site, the number of its signatures (Variants.h); guarded by the
+  /// process lock.
+  uint8_t *Signatures;
 
   static constexpr uint8_t Entered = 1;  ///< a method was entered there
   static constexpr uint8_t Calls = 2;    ///< the node calls a method

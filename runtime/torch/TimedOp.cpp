@@ -18,6 +18,7 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,15 +32,21 @@ using namespace torch::jit;
 
 namespace {
 
+/// What a timed node's operation knows of the node.
+struct NodeTraits {
+  uint16_t Inputs;   ///< on the stack
+  uint8_t Outputs;   ///< the last so many of them, if they are more
+  bool FollowsTimed; ///< see followsTimed()
+};
+
 /// Runs \p Inner between two readings of the clock.
 template <typename Run>
-inline void record(Run &&Inner, format::Slot Site, Stack &S,
-                   bool FollowsTimed = false) {
+inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   // The end of the span before has claimed all if it was recorded, and then the
   // lane is open.
-  if (!FollowsTimed || !isOpen(ThisLane))
+  if (!Of.FollowsTimed || !isOpen(ThisLane))
     claimFunctions();
-  FrameSpan Span(Site);
+  FrameSpan Span(Site, {&S, Of.Inputs, Of.Outputs});
   try {
     Inner(S);
   } catch (...) {
@@ -54,10 +61,10 @@ inline void record(Run &&Inner, format::Slot Site, Stack &S,
 /// If a window opens during that call, the span is not counted as cut; the run
 /// around it is.
 template <typename Run>
-inline void timed(Run &Inner, format::Slot Site, Stack &S) {
+inline void timed(Run &Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   if (!ensureRecording()) [[unlikely]]
     return static_cast<void>(Inner(S));
-  record(Inner, Site, S);
+  record(Inner, Site, S, Of);
 }
 
 /// What all timed nodes of one operator share.
@@ -73,7 +80,8 @@ struct SharedOperator {
 struct TimedShared {
   SharedOperator *Op;
   format::Slot Site;
-  void operator()(Stack &S) { timed(Op->Run, Site, S); }
+  NodeTraits Of;
+  void operator()(Stack &S) { timed(Op->Run, Site, S, Of); }
 };
 
 /// The same for an operator of the dispatcher, which can be called without
@@ -84,11 +92,11 @@ struct TimedShared {
 struct TimedHandle {
   SharedOperator *Op;
   format::Slot Site;
-  bool FollowsTimed;
+  NodeTraits Of;
   void operator()(Stack &S) {
     if (!ensureRecording()) [[unlikely]]
       return call(*Op->Handle, S);
-    recordCall(*Op->Handle, Site, S, FollowsTimed);
+    recordCall(*Op->Handle, Site, S, Of);
   }
 
 private:
@@ -100,8 +108,8 @@ private:
   }
   [[gnu::noinline, gnu::flatten]] static void
   recordCall(const c10::OperatorHandle &Handle, format::Slot Site, Stack &S,
-             bool FollowsTimed) {
-    record([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S, FollowsTimed);
+             NodeTraits Of) {
+    record([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S, Of);
   }
 };
 
@@ -113,20 +121,22 @@ static_assert(StoredInFunction<TimedShared> && StoredInFunction<TimedHandle>);
 /// Times an operation of the node's own.
 template <typename Run> class Timed {
 public:
-  Timed(Run Inner, format::SiteId Id)
-      : Inner(std::move(Inner)), Id(Id), KnownSite(Line.Models.slotOf(Id)) {}
+  Timed(Run Inner, format::SiteId Id, NodeTraits Of)
+      : Inner(std::move(Inner)), Id(Id), KnownSite(Line.Models.slotOf(Id)),
+        Of(Of) {}
 
   void operator()(Stack &S) {
     format::Slot Site = KnownSite;
     if (Site == format::NoSlot) [[unlikely]]
       Site = Line.Models.slotOf(Id);
-    timed(Inner, Site, S);
+    timed(Inner, Site, S, Of);
   }
 
 private:
   Run Inner;
   format::SiteId Id;
   format::Slot KnownSite; ///< NoSlot if the model was not registered in time
+  NodeTraits Of;
 };
 
 /// The node's operator if all of its nodes run the same operation, else null.
@@ -204,6 +214,12 @@ static bool followsTimed(const Node *N) {
   return false;
 }
 
+static NodeTraits traitsOf(const Node *N) {
+  constexpr size_t MostInputs = UINT16_MAX, MostOutputs = UINT8_MAX;
+  return {uint16_t(std::min(N->inputs().size(), MostInputs)),
+          uint8_t(std::min(N->outputs().size(), MostOutputs)), followsTimed(N)};
+}
+
 static Operation makeTimed(const Node *N) {
   if (!N)
     return Operation([](Stack &) {
@@ -214,18 +230,19 @@ static Operation makeTimed(const Node *N) {
   const Graph &Inner = *Group;
   auto Id = format::SiteId::fromNumber(N->i(symbols::site()));
   const Node *First = *Inner.nodes().begin();
+  NodeTraits Of = traitsOf(N);
   if (First->next()->kind() != prim::Return)
-    return Operation(Timed<RunGroup>({Code(Group, "<torchprof group>")}, Id));
+    return Operation(
+        Timed<RunGroup>({Code(Group, "<torchprof group>")}, Id, Of));
   if (takesCount(*First))
     return Operation(Timed<RunCounted>(
-        {First->getOperation(), int64_t(First->inputs().size())}, Id));
+        {First->getOperation(), int64_t(First->inputs().size())}, Id, Of));
   format::Slot Site = Line.Models.slotOf(Id);
   SharedOperator *Shared = sharedOperator(*First);
   if (Shared && Site != format::NoSlot)
-    return Shared->Handle
-               ? Operation(TimedHandle{Shared, Site, followsTimed(N)})
-               : Operation(TimedShared{Shared, Site});
-  return Operation(Timed<RunPlain>({First->getOperation()}, Id));
+    return Shared->Handle ? Operation(TimedHandle{Shared, Site, Of})
+                          : Operation(TimedShared{Shared, Site, Of});
+  return Operation(Timed<RunPlain>({First->getOperation()}, Id, Of));
 }
 
 static const RegisterOperators

@@ -51,6 +51,10 @@ template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
     for (const MeasureCell &C : M.Cells)
       if (C.Epoch == To.Header.Epoch)
         To.Measures.push_back({Number, M.Id, C});
+  for (const auto &Cells : L.Variants)
+    for (const VariantCell &C : Cells)
+      if (C.Epoch == To.Header.Epoch)
+        To.Variants.push_back({Number, C, ""});
 }
 
 ReadProfile readProfile(const std::string &Path) {
@@ -80,6 +84,11 @@ ReadProfile readProfile(const std::string &Path) {
   To.Loads = Read->Loads;
   for (const report::Lane &L : Read->Lanes)
     addLane(To, L);
+  for (ReadProfile::VariantOf &V : To.Variants)
+    for (const ReadProfile::ChildOf &C : To.Children)
+      if (C.Site == V.Data.Signature && C.Kind == DynamicKind::Shape &&
+          C.Parent == V.Data.Site)
+        V.Signature = C.Name;
   return To;
 }
 

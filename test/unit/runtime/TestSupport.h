@@ -72,6 +72,12 @@ struct ReadProfile {
     format::MeasureCell Data;
   };
   std::vector<MeasureOf> Measures;
+  struct VariantOf {
+    uint32_t Lane;
+    format::VariantCell Data;
+    std::string Signature;
+  };
+  std::vector<VariantOf> Variants; ///< of the last epoch
 
   uint64_t counter(format::Counter C) const {
     return Process.Counters[unsigned(C)];

@@ -30,6 +30,11 @@ bool report::readCell(const format::MeasureCell &Source,
   return readAnyCell(Source, Copy, Live);
 }
 
+bool report::readCell(const format::VariantCell &Source,
+                      format::VariantCell &Copy, bool Live) {
+  return readAnyCell(Source, Copy, Live);
+}
+
 format::Cell report::emptyCell(format::Slot Site, uint32_t Epoch) {
   format::Cell C = {};
   C.Site = Site;

@@ -31,6 +31,8 @@ UInt128 scaled(UInt128 Ticks, long double Scale);
 bool readCell(const format::Cell &Source, format::Cell &Copy, bool Live);
 bool readCell(const format::MeasureCell &Source, format::MeasureCell &Copy,
               bool Live);
+bool readCell(const format::VariantCell &Source, format::VariantCell &Copy,
+              bool Live);
 
 /// A cell without spans.
 format::Cell emptyCell(format::Slot Site, uint32_t Epoch);

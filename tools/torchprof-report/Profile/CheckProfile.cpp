@@ -20,6 +20,7 @@ public:
   std::string cell(const format::Cell &Source) const;
   std::string measureCell(const MeasureCells &M,
                           const format::MeasureCell &Source) const;
+  std::string variantCell(const format::VariantCell &Source) const;
   /// The same of a dynamic site's parent.
   std::string parent(const DynamicSite &D) const;
 
@@ -39,6 +40,7 @@ private:
 
   struct Owner {
     bool Timed;   ///< its sites may have spans
+    bool IsShape; ///< it is a signature
     size_t Order; ///< of a dynamic site among its kind; of a model 0
   };
 
@@ -56,10 +58,12 @@ static constexpr StringLiteral Torn =
 
 Checker::Checker(const Profile &P) : P(P) {
   for (const Model &M : P.Models)
-    Sites.add(M.FirstSlot, M.Table->Sites.size(), {true, 0});
+    Sites.add(M.FirstSlot, M.Table->Sites.size(), {true, false, 0});
   size_t Order = 0;
   for (const DynamicSite &D : P.DynamicSites)
-    Sites.add(D.Slot, 1, {hasSpans(D.Kind), ++Order});
+    Sites.add(
+        D.Slot, 1,
+        {hasSpans(D.Kind), D.Kind == format::DynamicKind::Shape, ++Order});
 }
 
 std::string Checker::cell(const format::Cell &Source) const {
@@ -112,6 +116,24 @@ std::string Checker::measureCell(const MeasureCells &M,
   return "";
 }
 
+std::string Checker::variantCell(const format::VariantCell &Source) const {
+  format::VariantCell C;
+  auto Signature = Sites.find(Source.Signature);
+  if (!hasSlot(Source.Site))
+    return UnknownSlot.str();
+  if (!Signature || !Signature->Owner.IsShape)
+    return "slot " + std::to_string(number(Source.Signature)) +
+           " is not a signature";
+  if (!readCell(Source, C, P.maybeLive()))
+    return Torn.str();
+  uint64_t Count = C.Word / 2;
+  if (Count && (C.Min > C.Max || UInt128(C.Min) * Count > C.Time ||
+                UInt128(C.Max) * Count < C.Time))
+    return "expected a time between count * min and count * max, found " +
+           std::to_string(C.Time);
+  return "";
+}
+
 std::string Checker::parent(const DynamicSite &D) const {
   if (D.Parent == format::NoSlot)
     return "";
@@ -143,6 +165,10 @@ void Checker::lane(const Lane &L) {
     for (const format::MeasureCell &C : M.Cells)
       add(Slot(C.Site) + ", measure " + M.Name, measureCell(M, C));
   }
+  for (ArrayRef<format::VariantCell> Cells : L.Variants)
+    for (const format::VariantCell &C : Cells)
+      add(Slot(C.Site) + ", signature " + Twine(number(C.Signature)),
+          variantCell(C));
   for (const RunRing &R : L.Runs)
     if (!hasSlot(R.Slot))
       add(Where + ", runs of slot " + Twine(number(R.Slot)), UnknownSlot);
@@ -202,6 +228,10 @@ size_t report::dropBadCells(Profile &P) {
     for (MeasureCells &M : L.Measures)
       Dropped += keepGood(P, M.Cells, [&](const format::MeasureCell &C) {
         return Check.measureCell(M, C);
+      });
+    for (ArrayRef<format::VariantCell> &Cells : L.Variants)
+      Dropped += keepGood(P, Cells, [&](const format::VariantCell &C) {
+        return Check.variantCell(C);
       });
     erase_if(L.Runs, [&](const RunRing &R) { return !Check.hasSlot(R.Slot); });
     if (!Check.hasSlot(L.CurrentSlot))

@@ -88,6 +88,7 @@ struct Lane {
   std::vector<RunRing> Runs;
   std::vector<TraceBuffer> Traces;
   std::vector<MeasureCells> Measures;
+  std::vector<llvm::ArrayRef<format::VariantCell>> Variants;
 
   std::string name() const;
 };

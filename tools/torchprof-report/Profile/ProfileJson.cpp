@@ -50,6 +50,7 @@ private:
   void trace(IO &io, Ref<TraceBuffer> T);
   void measure(IO &io, Ref<MeasureCells> M);
   void measureCell(IO &io, Ref<JsonCell<format::MeasureCell>> J);
+  void variantCell(IO &io, Ref<JsonCell<format::VariantCell>> J);
 
   void interned(IO &io, StringRef Key, Ref<Manifest> T, Ref<uint32_t> Text);
   void position(IO &io, StringRef Key, Ref<Manifest> T, Ref<SourcePosition> S);
@@ -57,8 +58,8 @@ private:
   template <typename T, typename Function>
   void tuples(IO &io, StringRef Key, Ref<ArrayRef<T>> Items, Function Map);
   template <typename T, typename Function>
-  void cells(IO &io, ArrayRef<ArrayRef<T>> Lists, ArrayRef<T> &Read,
-             Function Map);
+  void cells(IO &io, StringRef Key, ArrayRef<ArrayRef<T>> Lists,
+             ArrayRef<T> &Read, Function Map);
 
   Ref<Profile> P;
   format::SlotMap<std::monostate> Taken; ///< while reading
@@ -264,11 +265,11 @@ void Mapping<IO>::tuples(IO &io, StringRef Key, Ref<ArrayRef<T>> Items,
 /// The same of cells, which may change while they are written.
 template <class IO>
 template <typename T, typename Function>
-void Mapping<IO>::cells(IO &io, ArrayRef<ArrayRef<T>> Lists, ArrayRef<T> &Read,
-                        Function Map) {
+void Mapping<IO>::cells(IO &io, StringRef Key, ArrayRef<ArrayRef<T>> Lists,
+                        ArrayRef<T> &Read, Function Map) {
   if constexpr (IO::Reading) {
     std::vector<JsonCell<T>> Cells;
-    io.objects("cells", Cells, Map);
+    io.objects(Key, Cells, Map);
     auto Kept = P.template allocate<T>(Cells.size());
     for (size_t I = 0; I < Cells.size(); ++I)
       Kept[I] = Cells[I].C;
@@ -284,7 +285,7 @@ void Mapping<IO>::cells(IO &io, ArrayRef<ArrayRef<T>> Lists, ArrayRef<T> &Read,
           Visit(J);
         }
     };
-    io.objectsFrom("cells", ForEach, Map);
+    io.objectsFrom(Key, ForEach, Map);
   }
 }
 
@@ -388,6 +389,17 @@ void Mapping<IO>::measureCell(IO &io, Ref<JsonCell<format::MeasureCell>> J) {
   io.member("nested", J.C.Nested);
 }
 
+template <class IO>
+void Mapping<IO>::variantCell(IO &io, Ref<JsonCell<format::VariantCell>> J) {
+  cellHead(io, J, P.Epoch);
+  io.member("signature", J.C.Signature);
+  cellCount(io, J);
+  io.member("time", J.C.Time);
+  io.member("min", J.C.Min);
+  io.member("max", J.C.Max);
+  io.member("first_ticks", J.C.FirstTicks);
+}
+
 template <class IO> void Mapping<IO>::measure(IO &io, Ref<MeasureCells> M) {
   io.member("name", M.Name);
   auto Number = static_cast<uint32_t>(M.Id);
@@ -403,7 +415,7 @@ template <class IO> void Mapping<IO>::measure(IO &io, Ref<MeasureCells> M) {
   io.choice("unit", M.Unit);
   io.choice("adds", M.Sum);
   ArrayRef<format::MeasureCell> Read;
-  cells<format::MeasureCell>(io, M.Cells, Read,
+  cells<format::MeasureCell>(io, "cells", M.Cells, Read,
                              [&](IO &io, auto &C) { measureCell(io, C); });
   if constexpr (IO::Reading)
     M.Cells = Read;
@@ -429,7 +441,8 @@ template <class IO> void Mapping<IO>::lane(IO &io, Ref<Lane> L) {
   io.optional("current_ticks", L.CurrentTicks);
   io.optional("fold_ticks", L.FoldTicks);
   ArrayRef<format::Cell> Read;
-  cells<format::Cell>(io, L.Cells, Read, [&](IO &io, auto &C) { cell(io, C); });
+  cells<format::Cell>(io, "cells", L.Cells, Read,
+                      [&](IO &io, auto &C) { cell(io, C); });
   if constexpr (IO::Reading)
     L.Cells.push_back(Read);
   if (IO::Reading || !L.Runs.empty())
@@ -439,6 +452,14 @@ template <class IO> void Mapping<IO>::lane(IO &io, Ref<Lane> L) {
   if (IO::Reading || !L.Measures.empty())
     io.objects("measures", L.Measures,
                [&](IO &io, auto &M) { measure(io, M); });
+  if (IO::Reading || !L.Variants.empty()) {
+    ArrayRef<format::VariantCell> Variants;
+    cells<format::VariantCell>(io, "variants", L.Variants, Variants,
+                               [&](IO &io, auto &C) { variantCell(io, C); });
+    if constexpr (IO::Reading)
+      if (!Variants.empty())
+        L.Variants.push_back(Variants);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -410,6 +410,16 @@ bool Reader::read(ConstSegmentOf<SegmentType::Measure> S) {
   return true;
 }
 
+bool Reader::read(ConstSegmentOf<SegmentType::Variants> S) {
+  format::VariantsRecord Record = record(S);
+  ArrayRef<format::VariantCell> Cells;
+  Lane *L = findLane(S.header());
+  if (!L || !entries(S, Record.Capacity, Record.Used, Cells))
+    return false;
+  L->Variants.push_back(Cells);
+  return true;
+}
+
 Error Reader::finish() {
   for (const LaneLog &Log : Logs)
     foldLog(P, Log, ResetTicks);

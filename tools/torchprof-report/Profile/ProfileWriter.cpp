@@ -176,6 +176,10 @@ void Layout::addLane(const Lane &L) {
                            R.Capacity - R.Samples.size());
   for (const MeasureCells &M : L.Measures)
     addMeasure(Number, M);
+  for (ArrayRef<format::VariantCell> Cells : L.Variants) {
+    auto Count = static_cast<uint32_t>(Cells.size());
+    add<SegmentType::Variants>(Number, {Count, Count}, Cells);
+  }
 }
 
 void Layout::write(raw_ostream &OS) const {

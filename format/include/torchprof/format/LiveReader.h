@@ -95,13 +95,14 @@ inline bool copyLiveCell(Cell &To, const Cell &From) {
          copyBusyCell(To, From, 500) || copyBusyCell(To, From, 500);
 }
 
-/// The same of a cell of a measure.
-inline bool copyLiveCell(MeasureCell &To, const MeasureCell &From) {
+/// The same of a small cell: a measure's or a variant's.
+template <typename SmallCell>
+bool copyLiveCell(SmallCell &To, const SmallCell &From) {
   for (unsigned Tries = 500; Tries; --Tries) {
     uint64_t Word = __atomic_load_n(&From.Word, __ATOMIC_ACQUIRE);
     if (Word % 2)
       continue;
-    copyWords(&To, &From, sizeof(MeasureCell));
+    copyWords(&To, &From, sizeof(SmallCell));
     if (__atomic_load_n(&From.Word, __ATOMIC_RELAXED) == Word &&
         To.Word == Word)
       return true;

@@ -28,6 +28,7 @@
 #include "torchprof/format/Measure.h"
 #include "torchprof/format/PlanEvent.h"
 #include "torchprof/format/Site.h"
+#include "torchprof/format/Variant.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,206 @@
+//===- Variants.cpp - what nodes take per shapes of their operands --------===//
+
+#include "Variants.h"
+
+#include "Host.h"
+#include "Lineage.h"
+#include "Pages.h"
+#include "Process.h"
+#include "ProfileFile.h"
+#include "Recording.h"
+#include "torchprof/format/Atomics.h"
+#include "torchprof/format/Segments.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace torchprof {
+
+using namespace format;
+
+static std::atomic<const SignatureReader *> Reader = nullptr;
+
+void setSignatureReader(const SignatureReader *New) { Reader = New; }
+
+/// A signature that its lane meets for the first time.
+struct NewVariant {
+  uint64_t Key;
+  Operands Of;
+  std::string Text; ///< of the inputs, then of the outputs too
+};
+
+Variants::Variants(ProfileFile &File, PageSource &Pages, const Host &Program)
+    : File(File), Pages(Pages),
+      Most(hasWord(Program.Opts.Record, "shapes") && Reader
+               ? unsigned(Program.Opts.ShapeVariants)
+               : 0) {}
+
+/// Finds the variant, and makes it the first of its node.
+inline Variant *Variants::known(Lane &L, Slot Site, uint64_t Key) const {
+  Variant **Head = &L.Variants[number(Site)];
+  for (Variant **Link = Head; Variant *V = *Link; Link = &V->Next) {
+    if (V->Key != Key)
+      continue;
+    if (Link != Head) {
+      *Link = V->Next;
+      V->Next = *Head;
+      *Head = V;
+    }
+    return V;
+  }
+  return nullptr;
+}
+
+OpenVariant Variants::begin(Lane &L, Slot Site, const Operands &Of) {
+  if (!L.WithShapes || !Of.Stack || number(Site) >= L.SlotCount)
+    return {};
+  if (!L.Variants) [[unlikely]] {
+    L.Variants = static_cast<Variant **>(
+        Pages.plain(uint64_t(L.SlotCount) * sizeof(Variant *)));
+    if (!L.Variants)
+      return {};
+  }
+  const SignatureReader &Read = *Reader.load(std::memory_order_relaxed);
+  uint64_t Key = Read.Key(Of.Stack, Of.Inputs);
+  if (!Key)
+    return {};
+  if (Variant *V = known(L, Site, Key)) [[likely]]
+    return OpenVariant(V);
+  if (Variant *Others = known(L, Site, 0))
+    return OpenVariant(Others);
+  try {
+    return OpenVariant(new NewVariant{Key, Of, Read.Text(Of.Stack, Of.Inputs)});
+  } catch (const std::exception &) {
+    return {};
+  }
+}
+
+/// The site of a signature, or of all those beyond the bound. NoSlot without
+/// memory, or below what has no signatures.
+Slot Variants::signatureOf(Slot Site, const std::string &Text) const {
+  const RegisteredModel *Model = Line.Models.ownerOf(Site).Model;
+  if (!Model)
+    return NoSlot;
+  ProcessLock Lock;
+  SiteName Name(Text);
+  Slot Known = Line.Children.knownChild(Site, DynamicKind::Shape, Name);
+  if (Known != NoSlot)
+    return Known;
+  uint8_t &Count = Model->Signatures[Site - Model->FirstSlot];
+  if (Count >= Most)
+    return Line.Children.addOthers(Site, DynamicKind::Shape);
+  ++Count;
+  return Line.Children.addChild(Site, DynamicKind::Shape, Name);
+}
+
+VariantCell *Variants::makeCell(Lane &L, Slot Site, Slot Signature) {
+  ProcessLock Lock;
+  using VariantSegment = SegmentOf<SegmentType::Variants>;
+  SegmentHeader *&Head = L.VariantCells;
+  if (!Head || VariantSegment(Head).record().Used ==
+                   VariantSegment(Head).record().Capacity) {
+    constexpr uint32_t Capacity = 2 * PageBytes / sizeof(VariantCell) - 2;
+    SegmentHeader *New =
+        File.add(SegmentType::Variants, VariantSegment::payloadBytes(Capacity),
+                 L.Number);
+    if (!New)
+      return nullptr;
+    VariantSegment(New).record().Capacity = Capacity;
+    File.publish();
+    Head = New;
+  }
+  VariantsRecord &Record = VariantSegment(Head).record();
+  VariantCell &New = VariantSegment(Head).entries()[Record.Used];
+  New.Site = Site;
+  New.Signature = Signature;
+  New.Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  storeRelease(Record.Used, Record.Used + 1);
+  return &New;
+}
+
+Variant *Variants::addTo(Lane &L, Slot Site, uint64_t Key, VariantCell *Data) {
+  if (L.SpareVariants == L.EndOfVariants) {
+    auto *More = static_cast<Variant *>(Pages.wiped(PageBytes));
+    if (!More)
+      return nullptr;
+    L.SpareVariants = More;
+    L.EndOfVariants = More + PageBytes / sizeof(Variant);
+  }
+  Variant *V = L.SpareVariants++;
+  *V = {Key, Data, L.Variants[number(Site)]};
+  L.Variants[number(Site)] = V;
+  return V;
+}
+
+/// Makes the lane know a signature; null without memory.
+Variant *Variants::make(Recording &R, Lane &L, Slot Site,
+                        const NewVariant &New) {
+  Slot Signature = signatureOf(Site, New.Text);
+  const RegisteredChild *Child = Line.Children.childAt(Signature);
+  if (!Child)
+    return nullptr;
+  uint64_t Key = Child->Flags & DF_Overflow ? 0 : New.Key;
+  if (Variant *V = known(L, Site, Key)) // a span inside of this one was first
+    return V;
+  // Keys may tell apart what texts do not.
+  VariantCell *Data = nullptr;
+  for (Variant *V = L.Variants[number(Site)]; V && !Data; V = V->Next)
+    if (V->Data->Signature == Signature)
+      Data = V->Data;
+  if (!Data) {
+    R.writeNote(Signature);
+    Data = makeCell(L, Site, Signature);
+  }
+  return Data ? addTo(L, Site, Key, Data) : nullptr;
+}
+
+/// Makes a cell of an older epoch one of \p Epoch.
+static void emptyCell(VariantCell &C, uint32_t Epoch) {
+  storeRelaxed(C.Word, C.Word | 1);
+  for (uint64_t *Field : {&C.Time, &C.Min, &C.Max, &C.FirstTicks})
+    storeRelease(*Field, 0);
+  storeRelease(C.Epoch, Epoch);
+  storeRelease(C.Word, 0);
+}
+
+static inline void addSpan(VariantCell &C, uint64_t Begin, uint64_t Ticks) {
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  if (C.Epoch != Epoch) [[unlikely]]
+    emptyCell(C, Epoch);
+  uint64_t Word = C.Word;
+  storeRelaxed(C.Word, Word + 1);
+  storeRelease(C.Time, C.Time + Ticks);
+  if (Ticks > C.Max)
+    storeRelease(C.Max, Ticks);
+  if (Word == 0) [[unlikely]] {
+    storeRelease(C.FirstTicks, Begin);
+    storeRelease(C.Min, Ticks);
+  } else if (Ticks < C.Min) {
+    storeRelease(C.Min, Ticks);
+  }
+  storeRelease(C.Word, Word + 2);
+}
+
+void Variants::end(Recording &R, Lane &L, Slot Site, OpenVariant V,
+                   uint64_t Begin, uint64_t Ticks) {
+  Variant *Known = V.known();
+  if (NewVariant *New = V.made()) [[unlikely]] {
+    std::unique_ptr<NewVariant> Owned(New);
+    const SignatureReader &Read = *Reader.load(std::memory_order_relaxed);
+    try {
+      New->Text += " -> ";
+      New->Text += Read.Text(New->Of.Stack, New->Of.Outputs);
+      if (L.Variants && L.Attached)
+        Known = make(R, L, Site, *New);
+    } catch (const std::exception &) {
+      // The span is in the node's cell alone.
+    }
+  }
+  // In a child of fork what the lane knew is wiped.
+  if (Known && Known->Data)
+    addSpan(*Known->Data, Begin, Ticks);
+}
+
+void Variants::drop(OpenVariant V) { delete V.made(); }
+
+} // namespace torchprof

@@ -1,0 +1,85 @@
+//===- Variants.h - what nodes take per shapes of their operands *- C++ -*-===//
+//
+// A variant is a node with one signature (format/Variant.h). The framework
+// says, by a key, which signature the operands on its stack have, and writes
+// the text when a key is new. Everything else is looked up by the key, before
+// the clock is read.
+//
+// A node has a bounded number of signatures in a process; what comes with
+// others shares one. A thread that has met these others no longer tells
+// signatures apart that it meets for the first time later.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_VARIANTS_H
+#define TORCHPROF_VARIANTS_H
+
+#include "Lane.h"
+#include "Operands.h"
+
+#include <cstdint>
+#include <string>
+
+namespace torchprof {
+
+class Recording;
+struct Host;
+
+/// How the framework's operands are read. \p Stack is what Operands has, the
+/// values are the topmost ones. Both are called on the thread whose operands
+/// they are.
+struct SignatureReader {
+  /// Tells signatures apart; 0 if these operands have none. Must not throw.
+  uint64_t (*Key)(const void *Stack, unsigned Count);
+  /// Text of the values, "float32[2,3] *". May throw.
+  std::string (*Text)(const void *Stack, unsigned Count);
+};
+
+/// Names the reader, which lives as long as the process. Before recording;
+/// without one no shapes are recorded.
+void setSignatureReader(const SignatureReader *Reader);
+
+/// A signature that a lane has met at a node. In pages that a forked child
+/// finds wiped, for its frames may lead here.
+struct Variant {
+  uint64_t Key; ///< 0: of all signatures that are not told apart
+  format::VariantCell *Data;
+  Variant *Next; ///< of the same node, the one met last first
+};
+
+/// The variants of one recording. Called by the lane's owner.
+class Variants {
+public:
+  Variants(ProfileFile &File, PageSource &Pages, const Host &Program);
+
+  /// True if shapes were asked for and can be read.
+  bool exist() const { return Most != 0; }
+
+  /// The variant that begins at a node, for Open::end() or drop(); empty if it
+  /// cannot be known.
+  OpenVariant begin(Lane &L, format::Slot Site, const Operands &Of);
+
+  /// Books a span that was recorded. \p R is the recording of these variants.
+  void end(Recording &R, Lane &L, format::Slot Site, OpenVariant V,
+           uint64_t Begin, uint64_t Ticks);
+
+  /// Forgets a span that was not.
+  static void drop(OpenVariant V);
+
+private:
+  Variant *known(Lane &L, format::Slot Site, uint64_t Key) const;
+  Variant *make(Recording &R, Lane &L, format::Slot Site, const NewVariant &V);
+  format::Slot signatureOf(format::Slot Site, const std::string &Text) const;
+  format::VariantCell *makeCell(Lane &L, format::Slot Site,
+                                format::Slot Signature);
+  Variant *addTo(Lane &L, format::Slot Site, uint64_t Key,
+                 format::VariantCell *Data);
+
+  ProfileFile &File;
+  PageSource &Pages;
+  unsigned Most; ///< signatures of a node; 0: no shapes are recorded
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_VARIANTS_H

@@ -1,0 +1,217 @@
+//===- Signatures.cpp - dtypes and sizes of values on a stack -------------===//
+//
+// The key of a signature is made for each node that runs, so it reads what lies
+// nearest: a tensor's dispatch keys stand for its device, layout and kind. They
+// tell more tensors apart than texts do, which then share a variant.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Variants.h"
+
+#include <ATen/core/ivalue.h>
+#include <ATen/core/stack.h>
+#include <c10/core/ScalarType.h>
+
+#include <cctype>
+
+namespace torchprof {
+
+using torch::jit::Stack;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+/// A hash that takes words one by one: rotate, combine, multiply by the odd
+/// number nearest to 2^64 divided by the golden ratio.
+class Hash {
+public:
+  void add(uint64_t Word) {
+    Sum = ((Sum << 5 | Sum >> 59) ^ Word) * 0x9e3779b97f4a7c15ull;
+  }
+  /// Never 0.
+  uint64_t sum() const { return Sum ? Sum : 1; }
+
+private:
+  uint64_t Sum = 0;
+};
+
+// What a value begins with in a hash; a tensor begins with its dispatch keys.
+enum : uint64_t { NoTensor = 1, NoneHere = 2, ListHere = 3, ListEnds = 4 };
+
+void addTensor(Hash &H, const at::Tensor &T) {
+  if (!T.defined())
+    return H.add(NoneHere);
+  c10::TensorImpl &Impl = *T.unsafeGetTensorImpl();
+  H.add(Impl.key_set().raw_repr());
+  auto Dtype = uint64_t(T.scalar_type());
+  if (T.is_nested())
+    return H.add(Dtype);
+  c10::IntArrayRef Sizes = Impl.sizes();
+  H.add(Dtype << 32 | Sizes.size());
+  for (int64_t Size : Sizes)
+    H.add(uint64_t(Size));
+}
+
+/// True if the value is a list of tensors, some of which may be None.
+bool hasTensors(const c10::IValue &V) {
+  if (!V.isList())
+    return false;
+  c10::ArrayRef<c10::IValue> List = V.toListRef();
+  return !List.empty() && (List[0].isTensor() || List[0].isNone());
+}
+
+void addValue(Hash &H, const c10::IValue &V) {
+  if (V.isTensor())
+    return addTensor(H, V.toTensor());
+  if (V.isNone())
+    return H.add(NoneHere);
+  if (!hasTensors(V))
+    return H.add(NoTensor);
+  H.add(ListHere);
+  for (const c10::IValue &Element : V.toListRef())
+    addValue(H, Element);
+  H.add(ListEnds);
+}
+
+uint64_t keyOf(const void *Values, unsigned Count) {
+  const auto &S = *static_cast<const Stack *>(Values);
+  if (S.size() < Count)
+    return 0;
+  Hash H;
+  try {
+    for (const c10::IValue *V = S.data() + S.size() - Count,
+                           *End = S.data() + S.size();
+         V != End; ++V)
+      addValue(H, *V);
+  } catch (...) { // a tensor that has no sizes, or none that are numbers
+    return 0;
+  }
+  return H.sum();
+}
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+/// The dtype as Python calls it, without "torch.".
+std::string nameOf(c10::ScalarType Type) {
+  switch (Type) {
+  case c10::ScalarType::Byte:
+    return "uint8";
+  case c10::ScalarType::Char:
+    return "int8";
+  case c10::ScalarType::Short:
+    return "int16";
+  case c10::ScalarType::Int:
+    return "int32";
+  case c10::ScalarType::Long:
+    return "int64";
+  case c10::ScalarType::Half:
+    return "float16";
+  case c10::ScalarType::Float:
+    return "float32";
+  case c10::ScalarType::Double:
+    return "float64";
+  case c10::ScalarType::ComplexHalf:
+    return "complex32";
+  case c10::ScalarType::ComplexFloat:
+    return "complex64";
+  case c10::ScalarType::ComplexDouble:
+    return "complex128";
+  default: // Bool, QInt8, BFloat16, Float8_e5m2, UInt16, ...
+    std::string Name = c10::toString(Type);
+    for (char &C : Name)
+      C = char(std::tolower(static_cast<unsigned char>(C)));
+    return Name;
+  }
+}
+
+/// The layout if it is not strided, "sparse_csr".
+std::string layoutOf(const at::Tensor &T) {
+  if (T.is_nested())
+    return "nested";
+  switch (T.layout()) {
+  case c10::kStrided:
+    return "";
+  case c10::kSparse:
+    return "sparse";
+  case c10::kSparseCsr:
+    return "sparse_csr";
+  case c10::kSparseCsc:
+    return "sparse_csc";
+  case c10::kSparseBsr:
+    return "sparse_bsr";
+  case c10::kSparseBsc:
+    return "sparse_bsc";
+  case c10::kMkldnn:
+    return "mkldnn";
+  default:
+    return "other";
+  }
+}
+
+void appendTensor(std::string &Text, const at::Tensor &T) {
+  if (!T.defined()) {
+    Text += '-';
+    return;
+  }
+  Text += nameOf(T.scalar_type());
+  Text += '[';
+  if (T.is_nested()) {
+    Text += '?';
+  } else {
+    const char *Separator = "";
+    for (int64_t Size : T.sizes()) {
+      Text += Separator;
+      Text += std::to_string(Size);
+      Separator = ",";
+    }
+  }
+  Text += ']';
+  if (std::string Layout = layoutOf(T); !Layout.empty())
+    Text += ":" + Layout;
+  if (c10::Device Device = T.device(); !Device.is_cpu())
+    Text += "@" + Device.str();
+}
+
+void appendValue(std::string &Text, const c10::IValue &V) {
+  if (V.isTensor())
+    return appendTensor(Text, V.toTensor());
+  if (V.isNone()) {
+    Text += '-';
+  } else if (hasTensors(V)) {
+    char Separator = '(';
+    for (const c10::IValue &Element : V.toListRef()) {
+      Text += Separator;
+      appendValue(Text, Element);
+      Separator = ' ';
+    }
+    Text += ')';
+  } else {
+    Text += '*';
+  }
+}
+
+std::string textOf(const void *Values, unsigned Count) {
+  const auto &S = *static_cast<const Stack *>(Values);
+  std::string Text;
+  if (S.size() < Count)
+    return Text;
+  for (size_t I = S.size() - Count; I < S.size(); ++I) {
+    if (!Text.empty())
+      Text += ' ';
+    appendValue(Text, S[I]);
+  }
+  return Text;
+}
+
+constexpr SignatureReader Reader{keyOf, textOf};
+
+const bool IsRegistered = (setSignatureReader(&Reader), true);
+
+} // namespace
+
+} // namespace torchprof
