@@ -106,6 +106,11 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
               " events dropped";
     for (const MeasureCells &M : L.Measures)
       Text += ", " + utostr(M.Cells.size()) + " cells of " + M.Name;
+    size_t Variants = 0;
+    for (ArrayRef<format::VariantCell> C : L.Variants)
+      Variants += C.size();
+    if (Variants)
+      Text += ", " + utostr(Variants) + " cells of signatures";
     F.add("thread", Text);
   }
 }

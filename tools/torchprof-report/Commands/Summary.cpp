@@ -34,7 +34,9 @@ cl::opt<GroupBy>
                      clEnumValN(GroupBy::Source, "source", "a source line"),
                      clEnumValN(GroupBy::Stack, "stack", "a call stack"),
                      clEnumValN(GroupBy::Thread, "thread", "a lane of threads"),
-                     clEnumValN(GroupBy::Method, "method", "a method")));
+                     clEnumValN(GroupBy::Method, "method", "a method"),
+                     clEnumValN(GroupBy::Shape, "shape",
+                                "a node with inputs of one shape")));
 cl::opt<unsigned> StackDepth("stack-depth",
                              cl::desc("Frames of --group-by=stack (0: all)"),
                              cl::value_desc("n"), cl::Hidden, cl::sub(Command));
@@ -47,7 +49,8 @@ cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
                         cl::value_desc("n"), cl::sub(Command));
 cl::opt<double> MinPercent("min-pct",
                            cl::desc("Hide rows below this share of the total"),
-                           cl::value_desc("percent"), cl::sub(Command));
+                           cl::value_desc("percent"), cl::Hidden,
+                           cl::sub(Command));
 cl::opt<bool> Unreached("all", cl::desc("Also print nodes that never ran"),
                         cl::Hidden, cl::sub(Command));
 } // namespace

@@ -1,6 +1,7 @@
 //===- Columns.cpp - the columns of the summary ---------------------------===//
 
 #include "Columns.h"
+#include "Signature.h"
 
 #include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,6 +38,38 @@ static Value timed(const Row &R, double Ticks, const Ctx &C) {
   if (R.Measured.Count == 0 || !R.CallsAreSpans)
     return Value();
   return Value::timeNs(C.Clock.toNs(Ticks));
+}
+
+/// A time that only single calls tell.
+static Value ofCalls(const Row &R, double Ticks, const Ctx &C) {
+  return R.HasDistribution ? timed(R, Ticks, C) : Value();
+}
+
+/// An extreme of the calls.
+static Value extreme(const Row &R, uint64_t Ticks, const Ctx &C) {
+  if (R.Measured.Min > R.Measured.Max)
+    return Value();
+  return timed(R, static_cast<double>(Ticks), C);
+}
+
+/// A text about the signature of the members, or how many they have.
+static Value shapeValue(const Row &R, std::string (*Text)(const Signature &S)) {
+  if (R.Signatures.size() > 1)
+    return Value::text("(" + utostr(R.Signatures.size()) + " shapes)");
+  if (R.Signatures.empty())
+    return Value::text("");
+  Signature S = parseSignature(*R.Signatures.begin());
+  // Those beyond the bound are no signature.
+  if (S.Inputs.empty() && S.Outputs.empty())
+    return Value::text(*R.Signatures.begin());
+  return Value::text(Text(S));
+}
+
+static RowColumns::Column shape(StringRef Id, StringRef Help,
+                                std::string (*Text)(const Signature &S)) {
+  return {TableColumn::text(Id, Id, Shorten::KeepStart),
+          (Help + " (TORCHPROF_RECORD=shapes)").str(),
+          [Text](const Row &R, const Ctx &) { return shapeValue(R, Text); }};
 }
 
 /// A share of the runs' time, for what is part of it.
@@ -155,6 +188,12 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
        [](const Row &R, const Ctx &) { return placeValue(R.Source); }},
       text("key", "method/module/kind/number: the same in a changed model",
            Shorten::KeepEnd, &Row::Key),
+      shape("shapes", "sizes of the input tensors",
+            [](const Signature &S) { return shapesText(S.Inputs); }),
+      shape("out_shapes", "sizes of the output tensors, at the first such call",
+            [](const Signature &S) { return shapesText(S.Outputs); }),
+      shape("dtypes", "dtypes of the input tensors, each once",
+            [](const Signature &S) { return dtypesText(S.Inputs); }),
       {TableColumn::count("calls", "calls"),
        "spans counted; of modules, classes and methods their own calls",
        [](const Row &R, const Ctx &) {
@@ -168,7 +207,7 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
            }),
       time("self_ns", "self", "total minus the children's",
            [](const Row &R, const Ctx &C) {
-             if (R.Overlay)
+             if (R.Overlay || !R.HasSelf)
                return Value();
              Value V = Value::timeNs(C.Clock.toNs(static_cast<double>(R.Self)));
              V.Marked = R.Clipped;
@@ -190,39 +229,40 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
            }),
       time("min_ns", "min", "shortest call",
            [](const Row &R, const Ctx &C) {
-             return timed(R, static_cast<double>(R.Measured.Min), C);
+             return extreme(R, R.Measured.Min, C);
            }),
       time(
           "p50_ns", "p50", "median" + Within,
           [](const Row &R, const Ctx &C) {
-            return timed(R, R.Measured.quantile(0.5), C);
+            return ofCalls(R, R.Measured.quantile(0.5), C);
           },
           /*NeedsHistogram=*/true),
       time(
           "p90_ns", "p90", "9 of 10 calls took at most this" + Within,
           [](const Row &R, const Ctx &C) {
-            return timed(R, R.Measured.quantile(0.9), C);
+            return ofCalls(R, R.Measured.quantile(0.9), C);
           },
           /*NeedsHistogram=*/true),
       time(
           "p99_ns", "p99", "99 of 100 calls took at most this" + Within,
           [](const Row &R, const Ctx &C) {
-            return timed(R, R.Measured.quantile(0.99), C);
+            return ofCalls(R, R.Measured.quantile(0.99), C);
           },
           /*NeedsHistogram=*/true),
       time("max_ns", "max", "longest call",
            [](const Row &R, const Ctx &C) {
-             return timed(R, static_cast<double>(R.Measured.Max), C);
+             return extreme(R, R.Measured.Max, C);
            }),
       time("std_ns", "std", "standard deviation of the calls",
            [](const Row &R, const Ctx &C) {
-             return timed(R, R.Measured.standardDeviation(), C);
+             return ofCalls(R, R.Measured.standardDeviation(), C);
            }),
       time("first_ns", "first", "first call",
            [](const Row &R, const Ctx &C) {
              if (R.Measured.First.empty())
                return Value();
-             return timed(R, static_cast<double>(R.Measured.First.front()), C);
+             return ofCalls(R, static_cast<double>(R.Measured.First.front()),
+                            C);
            }),
       percent("pct_total", "% total", "total in percent of the runs' time",
               [](const Row &R, const Ctx &C) {
@@ -230,8 +270,9 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
               }),
       percent("pct_self", "% self", "self in percent of the runs' time",
               [](const Row &R, const Ctx &C) {
-                return R.Overlay ? Value()
-                                 : share(R, static_cast<double>(R.Self), C);
+                return R.Overlay || !R.HasSelf
+                           ? Value()
+                           : share(R, static_cast<double>(R.Self), C);
               }),
   };
   auto NumberOf = [&](StringRef Id) -> Optional<MeasureId> {

@@ -110,6 +110,31 @@ void Merger::finishMeasures(Lane &L) {
   }
 }
 
+/// Gives the sites' signatures slots behind all others.
+void Merger::finishVariants(Lane &L) {
+  auto Next = Result.endOfSlots();
+  std::vector<format::VariantCell> Cells;
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    for (const SiteVariant &V : Sites.variants(S)) {
+      format::VariantCell C = {};
+      C.Site = format::Slot(S);
+      C.Signature = Next;
+      C.Word = 2 * V.Count;
+      C.Time = static_cast<uint64_t>(
+          std::min<UInt128>(V.Sum, std::numeric_limits<uint64_t>::max()));
+      C.Min = V.Min;
+      C.Max = V.Max;
+      C.FirstTicks = V.FirstTicks;
+      Cells.push_back(C);
+      Result.DynamicSites.push_back({Next, C.Site, format::DynamicKind::Shape,
+                                     V.IsOthers ? format::DF_Overflow : 0u,
+                                     V.Signature});
+      Next = Next + 1;
+    }
+  if (!Cells.empty())
+    L.Variants.push_back(Result.keep(ArrayRef<format::VariantCell>(Cells)));
+}
+
 Expected<Profile> Merger::finish() {
   Profile &P = Result;
   P.State = format::FileState::Merged;
@@ -157,6 +182,7 @@ Expected<Profile> Merger::finish() {
     L.Runs.push_back(R);
   }
   finishMeasures(L);
+  finishVariants(L);
   P.Lanes.push_back(std::move(L));
   return std::move(Result);
 }

@@ -45,6 +45,7 @@ private:
   void addMeasures(const Profile &P, const Lane &L, const SlotToSite &Slots,
                    double Scale);
   void finishMeasures(Lane &L);
+  void finishVariants(Lane &L);
 
   bool Mixed;
   bool DroppedTrace = false;

@@ -2,6 +2,7 @@
 
 #include "Rows.h"
 #include "ModuleCalls.h"
+#include "Signature.h"
 #include "SiteKey.h"
 
 using namespace llvm;
@@ -56,6 +57,7 @@ static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
                                        : N.Source) = OutsideName.str();
   switch (Options.Group) {
   case GroupBy::Node:
+  case GroupBy::Shape:
   case GroupBy::Thread:
     break; // every site by itself, or not by names
   case GroupBy::Kind:
@@ -95,9 +97,10 @@ static void addMeasure(RowMeasure &R, MeasureFold Fold, const MeasureTotal &T,
     R.Time += T.Time;
 }
 
-/// Adds a site to a row; what the members do not agree on becomes empty.
-static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
-                      const SiteNames &Names, bool Outermost) {
+/// Adds a site to a row, or a part of one, but no numbers; what the members do
+/// not agree on becomes empty.
+static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
+                     const SiteNames &Names) {
   const std::string *From[] = {&Names.Kind,  &Names.Name,   &Names.Module,
                                &Names.Class, &Names.Source, &Names.Key,
                                &Names.Label};
@@ -113,6 +116,14 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
     R.Order = S;
   R.Outside &= Sites[S].Async || Sites[S].isOutside();
   R.Overlay &= Sites[S].isOverlay() && !Sites[S].Gradient;
+}
+
+/// Adds a site to a row.
+static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
+                      const SiteNames &Names, bool Outermost) {
+  addNames(R, Sites, S, Names);
+  for (const SiteVariant &V : Sites.variants(S))
+    R.Signatures.insert(V.Signature);
   R.Self += Sites.self(S).Amount;
   R.Clipped |= Sites.self(S).Excess != 0;
   if (Outermost)
@@ -214,6 +225,16 @@ public:
   }
 
 private:
+  uint32_t rowOf(const SiteNames &Names);
+  bool isAlone() const {
+    return Options.Group == GroupBy::Node || Options.Group == GroupBy::Shape;
+  }
+  bool hasShapesApart() const {
+    return Options.ShapesApart || Options.Group == GroupBy::Shape;
+  }
+  void addPart(uint32_t S, SiteNames Names, StringRef Signature,
+               const Aggregate &Part);
+  void addVariants(uint32_t S, const SiteNames &Names);
   void addModuleCalls(Row &R, StringRef Group, uint32_t S);
   bool isOutermost(uint32_t S) const {
     for (uint32_t I = Sites[S].Parent; I != NoIndex; I = Sites[I].Parent)
@@ -254,21 +275,72 @@ void RowMaker::addModuleCalls(Row &R, StringRef Group, uint32_t S) {
     R.Calls = None;
 }
 
-void RowMaker::add(uint32_t S) {
-  const Site &Here = Sites[S];
-  bool Alone = Options.Group == GroupBy::Node;
-  if (Here.isOverlay() && !Alone && Options.Group != GroupBy::Kind)
-    return;
-  SiteNames Names = namesOf(Sites, S, Options);
-  if (!Keys.empty())
-    Names.Key = Keys[S].text();
+/// Number of the row with these names, which is added if it is new.
+uint32_t RowMaker::rowOf(const SiteNames &Names) {
   auto Next = static_cast<uint32_t>(Rows.size());
   uint32_t Number =
-      Alone ? Next : Groups.emplace(Names.Group, Next).first->second;
+      isAlone() ? Next : Groups.emplace(Names.Group, Next).first->second;
   if (Number == Next) {
     Rows.emplace_back();
     HasNodes.push_back(false);
   }
+  return Number;
+}
+
+/// Adds the spans of a node that have one signature, empty if it is not known.
+void RowMaker::addPart(uint32_t S, SiteNames Names, StringRef Signature,
+                       const Aggregate &Part) {
+  Names.Group += '\n' + torchInputsText(Signature);
+  uint32_t Number = rowOf(Names);
+  GroupOf[S] = Number;
+  HasNodes[Number] = true;
+  Row &R = Rows[Number];
+  addNames(R, Sites, S, Names);
+  if (!Signature.empty())
+    R.Signatures.insert(Signature.str());
+  R.HasDistribution = false;
+  R.Measured.add(Part);
+  R.Measures.resize(Sites.measures().size());
+  if (isOutermost(S))
+    R.Total += Part.Sum;
+  // What ran inside of a node is known for all of its spans alone.
+  if (Sites.self(S).Amount == Sites.total(S))
+    R.Self += Part.Sum;
+  else
+    R.HasSelf = false;
+}
+
+/// Adds a node, its signatures apart, and what of it has none.
+void RowMaker::addVariants(uint32_t S, const SiteNames &Names) {
+  Aggregate Rest;
+  Rest.Count = Sites.measured(S).Count;
+  Rest.Sum = Sites.measured(S).Sum;
+  for (const SiteVariant &V : Sites.variants(S)) {
+    Aggregate Part;
+    Part.Begins = Part.Count = V.Count;
+    Part.Sum = V.Sum;
+    Part.Min = V.Min;
+    Part.Max = V.Max;
+    Rest.Count -= std::min(Rest.Count, V.Count);
+    Rest.Sum -= std::min(Rest.Sum, V.Sum);
+    addPart(S, Names, V.Signature, Part);
+  }
+  if (Rest.Count)
+    addPart(S, Names, "", Rest);
+}
+
+void RowMaker::add(uint32_t S) {
+  const Site &Here = Sites[S];
+  if (Here.isOverlay() && !isAlone() && Options.Group != GroupBy::Kind)
+    return;
+  SiteNames Names = namesOf(Sites, S, Options);
+  if (!Keys.empty())
+    Names.Key = Keys[S].text();
+  if (hasShapesApart() && !Sites.variants(S).empty())
+    return addVariants(S, Names);
+  if (hasShapesApart())
+    Names.Group += "\n[]";
+  uint32_t Number = rowOf(Names);
   GroupOf[S] = Number;
   Row &R = Rows[Number];
   addMember(R, Sites, S, Names, isOutermost(S));

@@ -29,7 +29,17 @@
 
 namespace torchprof::report {
 
-enum class GroupBy { Node, Kind, Module, Class, Source, Stack, Thread, Method };
+enum class GroupBy {
+  Node,
+  Kind,
+  Module,
+  Class,
+  Source,
+  Stack,
+  Thread,
+  Method,
+  Shape, ///< a node with one signature
+};
 
 /// A measure of the members of a row.
 struct RowMeasure {
@@ -50,10 +60,15 @@ struct Row {
   UInt128 Self = 0;
   std::vector<RowMeasure> Measures; ///< by MeasureId
   GradientSum Backward;             ///< of the members
+  /// Of the members' spans, as far as they were recorded.
+  std::set<std::string> Signatures;
   uint32_t Members = 0;
   /// False: a call is not a span of a member; Calls is their number, if known.
   bool CallsAreSpans = true;
   llvm::Optional<uint64_t> Calls;
+  bool HasSelf = true; ///< false: not known for what the row has of a node
+  /// False: of the calls only their number, sum and extremes are known.
+  bool HasDistribution = true;
   bool Clipped = false; ///< a member's self time would be below 0
   bool Outside = true;  ///< no member is part of the runs' time
   bool Overlay = true;  ///< all members are regions over nodes: no self time
@@ -86,6 +101,8 @@ struct RowOptions {
   /// GroupBy::Kind and Stack: a group for each label.
   bool NamesApart = false;
   bool Keys = false; ///< fill Row::Key of GroupBy::Node
+  /// GroupBy::Kind: a group for each text of input sizes, as torch.profiler's.
+  bool ShapesApart = false;
 };
 
 /// One row per group, in the order of their first members. GroupBy::Thread

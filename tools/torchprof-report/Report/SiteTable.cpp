@@ -193,6 +193,64 @@ void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
   }
 }
 
+static SiteVariant &variantOf(std::vector<SiteVariant> &Variants,
+                              const DynamicSite &Signature) {
+  bool IsOthers = Signature.Flags & format::DF_Overflow;
+  auto It = find_if(Variants, [&](const SiteVariant &V) {
+    return V.IsOthers == IsOthers && V.Signature == Signature.Name;
+  });
+  if (It != Variants.end())
+    return *It;
+  SiteVariant &New = Variants.emplace_back();
+  New.Signature = Signature.Name;
+  New.IsOthers = IsOthers;
+  return New;
+}
+
+void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
+                            double Scale) {
+  std::map<format::Slot, const DynamicSite *> Signatures;
+  for (const DynamicSite &D : P.DynamicSites)
+    if (D.Kind == format::DynamicKind::Shape)
+      Signatures[D.Slot] = &D;
+  std::set<uint32_t> Touched;
+  for (const Lane &L : P.Lanes)
+    for (ArrayRef<format::VariantCell> Cells : L.Variants)
+      for (const format::VariantCell &Source : Cells) {
+        format::VariantCell C;
+        uint32_t S = Slots[Source.Site];
+        auto Signature = Signatures.find(Source.Signature);
+        if (S == NoIndex || Signature == Signatures.end() ||
+            !readCell(Source, C, P.maybeLive()) || C.Word < 2 ||
+            C.Epoch != static_cast<uint32_t>(P.Epoch))
+          continue;
+        Touched.insert(S);
+        SiteVariant &V = variantOf(VariantsOf[S], *Signature->second);
+        V.Count += C.Word / 2;
+        V.Sum += scaled(C.Time, Scale);
+        V.Min = std::min(V.Min, static_cast<uint64_t>(scaled(C.Min, Scale)));
+        V.Max = std::max(V.Max, static_cast<uint64_t>(scaled(C.Max, Scale)));
+        // Times of other processes cannot be compared.
+        if (ProfileCount == 1 &&
+            (V.FirstTicks == 0 || C.FirstTicks < V.FirstTicks))
+          V.FirstTicks = C.FirstTicks;
+      }
+  auto Order = [](const SiteVariant &V) {
+    return std::make_tuple(V.IsOthers, V.FirstTicks == 0, V.FirstTicks);
+  };
+  for (uint32_t S : Touched)
+    llvm::stable_sort(VariantsOf[S],
+                      [&](const SiteVariant &A, const SiteVariant &B) {
+                        return Order(A) < Order(B);
+                      });
+}
+
+ArrayRef<SiteVariant> SiteTable::variants(uint32_t S) const {
+  auto Known = VariantsOf.find(S);
+  return Known == VariantsOf.end() ? ArrayRef<SiteVariant>()
+                                   : ArrayRef(Known->second);
+}
+
 void SiteTable::addProbeCost(const Profile &P,
                              const std::vector<uint64_t> &Before) {
   double Explicit = P.Process.ExplicitProbeTicksX16 / 16.0;
@@ -228,6 +286,7 @@ SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
         P, L, Options.Lanes ? static_cast<uint32_t>(Lanes.size()) - 1 : NoIndex,
         Slots, Scale);
   }
+  addVariants(P, Slots, Scale);
   addProbeCost(P, Before);
   for (unsigned I = 0; I < format::CounterCapacity; ++I)
     Counters[I] += P.Process.Counters[I];

@@ -51,6 +51,17 @@ struct Site {
   bool isOverlay() const { return Dynamic && Root != NoIndex; }
 };
 
+/// What a node took with one signature. Ticks.
+struct SiteVariant {
+  std::string Signature; ///< text of format/Variant.h
+  bool IsOthers = false; ///< stands for all signatures beyond the bound
+  uint64_t Count = 0;
+  UInt128 Sum = 0;
+  uint64_t Min = UINT64_MAX;
+  uint64_t Max = 0;
+  uint64_t FirstTicks = 0; ///< begin of the first span; 0 if not known
+};
+
 /// What a site has of a sum that is not its children's.
 struct SelfPart {
   UInt128 Amount = 0;
@@ -217,6 +228,10 @@ public:
   }
   /// Sites that have no node in a plan that LibTorch made of their method.
   const std::set<uint32_t> &leftOut() const { return LeftOut; }
+  /// What a site took by its signatures, in the order in which they came; empty
+  /// if shapes were not recorded there. Spans may be in none of them.
+  llvm::ArrayRef<SiteVariant> variants(uint32_t S) const;
+  bool hasVariants() const { return !VariantsOf.empty(); }
   /// The models, with the number of their first site.
   llvm::ArrayRef<std::pair<uint32_t, std::shared_ptr<const Manifest>>>
   models() const {
@@ -251,6 +266,7 @@ private:
                 const AddOptions &Options, double Scale);
   void addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
                    const SlotToSite &Slots, double Scale);
+  void addVariants(const Profile &P, const SlotToSite &Slots, double Scale);
   void addProbeCost(const Profile &P, const std::vector<uint64_t> &Before);
   const Site &place(uint32_t S) const;
   InnerParts partsOf(SumOfSite SumOf) const;
@@ -278,7 +294,8 @@ private:
       DynamicSites;
   std::set<std::pair<uint32_t, std::string>> Groups;
   std::set<uint32_t> LeftOut;
-  std::map<uint32_t, std::vector<uint32_t>> GradientsOf; ///< by site
+  std::map<uint32_t, std::vector<uint32_t>> GradientsOf;   ///< by site
+  std::map<uint32_t, std::vector<SiteVariant>> VariantsOf; ///< by site
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Signature.h"
 #include "Summary.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -27,7 +28,7 @@ static std::string ownName(StringRef Name) {
 }
 
 /// The columns of torch.profiler, from ours.
-static RowColumns torchColumns(ArrayRef<TableMeasure> Measures) {
+static RowColumns torchColumns(ArrayRef<TableMeasure> Measures, GroupBy Group) {
   // Its values are those of our columns.
   const RowColumns Own = rowColumns(Measures);
   auto Get = [&](StringRef Id) { return Own.find(Id)->Get; };
@@ -61,24 +62,35 @@ static RowColumns torchColumns(ArrayRef<TableMeasure> Measures) {
   }
   Columns.push_back(
       {TableColumn::count("calls", "# of Calls"), "", Get("calls")});
+  if (Group == GroupBy::Shape)
+    Columns.push_back(
+        {TableColumn::text("input_shapes", "Input Shapes", Shorten::KeepStart),
+         "", [](const Row &R, const RowContext &) {
+           return Value::text(torchInputsText(
+               R.Signatures.empty() ? "" : *R.Signatures.begin()));
+         }});
   // The group's own source is its stack.
-  Columns.push_back(
-      {TableColumn::text("source_location", "Source Location"), "",
-       [](const Row &R, const RowContext &) { return Value::text(R.Source); }});
+  if (Group == GroupBy::Stack)
+    Columns.push_back({TableColumn::text("source_location", "Source Location"),
+                       "", [](const Row &R, const RowContext &) {
+                         return Value::text(R.Source);
+                       }});
   return RowColumns(std::move(Columns));
 }
 
 Expected<Table> report::makeTorchTable(const SummaryInput &In,
                                        const SummaryOptions &Options) {
   bool Stacks = Options.Group == GroupBy::Stack;
-  // A stack splits the operators, it does not replace them.
+  bool Shapes = Options.Group == GroupBy::Shape;
+  // A stack or a shape splits the operators, it does not replace them.
   RowOptions Grouping = {Stacks ? GroupBy::Stack : GroupBy::Kind,
                          Options.StackDepth, Options.Unreached,
                          /*NamesApart=*/true};
+  Grouping.ShapesApart = Shapes;
   if (Options.Group != GroupBy::Node && Options.Group != GroupBy::Kind &&
-      !Stacks)
+      !Stacks && !Shapes)
     return createStringError(inconvertibleErrorCode(),
-                             "--group-by: expected kind or stack with "
+                             "--group-by: expected kind, stack or shape with "
                              "--style=torch, found another");
   std::vector<Row> Rows = makeRows(In.Sites, In.Selected, Grouping);
   RowContext Context = In.context();
@@ -89,10 +101,8 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
     Keys = {"self_ns"};
   if (Error E = rowColumns(In.Sites.measures()).sort(Rows, Keys, Context))
     return E;
-  RowColumns Columns = torchColumns(In.Sites.measures());
+  RowColumns Columns = torchColumns(In.Sites.measures(), Options.Group);
   RowColumns::Choice Chosen = Columns.all();
-  if (!Stacks)
-    Chosen.pop_back();
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();
   Table T;

@@ -14,6 +14,9 @@ static std::vector<std::string> defaultColumns(GroupBy Group) {
   case GroupBy::Node:
     return {"kind",     "name",    "module",  "calls",
             "total_ns", "self_ns", "mean_ns", "pct_total"};
+  case GroupBy::Shape:
+    return {"kind",     "name",    "module", "shapes", "calls",
+            "total_ns", "mean_ns", "min_ns", "max_ns", "pct_total"};
   case GroupBy::Kind:
     return {"kind",    "calls",    "total_ns", "self_ns",
             "mean_ns", "pct_self", "pct_total"};
@@ -69,6 +72,8 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
         Options.Columns.empty() && (C.Id == "mean_ns" || C.Id == "self_ns");
     if (C.Id == "module" && Options.Group == GroupBy::Module)
       C.WhenEmpty = "(root)";
+    if (C.Id == "shapes")
+      C.WhenEmpty = "-";
   }
   if (Shown < Rows.size())
     T.Notes.push_back(utostr(Rows.size() - Shown) +
@@ -76,6 +81,12 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   addFooter(T, In);
   for (std::string &Note : missingMeasureNotes(Ids, Measures))
     T.Notes.push_back(std::move(Note));
+  bool WantsShapes = any_of(Ids, [](StringRef Id) {
+    return Id == "shapes" || Id == "out_shapes" || Id == "dtypes";
+  });
+  if (WantsShapes && !In.Sites.hasVariants())
+    T.Notes.push_back("note: shapes were not recorded; TORCHPROF_RECORD=shapes "
+                      "records them");
   explainMarks(T);
   return T;
 }
