@@ -83,6 +83,19 @@ def _attach_to(module, example_inputs):
     return _instrument.instrument(module)
 
 
+class _KeyAverages:
+    def __init__(self, recorded, grouping):
+        self._report = recorded.report
+        self._grouping = grouping
+
+    def table(self, sort_by=None, row_limit=100):
+        """torch.profiler's table as text; a row_limit below 0 prints all."""
+        sort = [] if sort_by is None else ["--sort=" + sort_by]
+        return self._report("summary", "--style=torch",
+                            "--limit=%d" % max(row_limit, 0),
+                            *self._grouping, *sort)
+
+
 class profile:
     """Records a range of a program:
 
@@ -106,6 +119,8 @@ class profile:
               export("perfetto"); the process's first profile decides
     profile_memory  record what tensors on the CPU take; the process's first
               profile decides
+    record_shapes  tell apart the shapes of nodes' inputs; the process's first
+              profile decides
     threads   "all", or "current": only what the thread that opened the
               range records
 
@@ -122,6 +137,7 @@ class profile:
         threads="all",
         trace=False,
         profile_memory=False,
+        record_shapes=False,
         example_inputs=None,
         **options
     ):
@@ -134,6 +150,8 @@ class profile:
             _decide(self._ops, "trace=True", "mode", "trace")
         if profile_memory:
             _decide(self._ops, "profile_memory=True", "record", "memory")
+        if record_shapes:
+            _decide(self._ops, "record_shapes=True", "record", "shapes")
         self.module = module
         if options:
             self.module = _instrument.instrument(
@@ -265,6 +283,18 @@ class profile:
         if columns is not None:
             arguments.append("--columns=" + ",".join(columns))
         return self.report("summary", *arguments)
+
+    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0):
+        """What torch.profiler's key_averages() is used for: its table(sort_by,
+        row_limit), of the nodes of models."""
+        if group_by_input_shape and group_by_stack_n:
+            raise ValueError("group by input shapes or by stacks, not by both")
+        grouping = []
+        if group_by_input_shape:
+            grouping = ["--group-by=shape"]
+        elif group_by_stack_n:
+            grouping = ["--group-by=stack", "--stack-depth=%d" % group_by_stack_n]
+        return _KeyAverages(self, grouping)
 
     def rows(self, group_by="node"):
         """The rows of the summary as dicts, all columns."""

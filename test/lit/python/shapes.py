@@ -1,0 +1,40 @@
+"""record_shapes=True tells shapes apart; torch.profiler's recipe works by its
+names."""
+# RUN: %python -u -W ignore %s 2>&1 | FileCheck %s
+
+import torch
+
+import torchprof_jit
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.mm(x, x).relu_()
+
+
+p = torchprof_jit.profile(Model(), record_shapes=True, profile_memory=True)
+with p:
+    for size in (40, 40, 3):
+        p.module(torch.rand(size, size))
+print(p.key_averages(group_by_input_shape=True)
+      .table(sort_by="cpu_time_total", row_limit=-1))
+# CHECK: # of Calls Input Shapes
+# CHECK-DAG: aten::mm {{.*}} 2 {{\[\[}}40, 40], [40, 40]]
+# CHECK-DAG: aten::mm {{.*}} 1 {{\[\[}}3, 3], [3, 3]]
+# CHECK: Self CPU time total
+print(p.key_averages().table(sort_by="self_cpu_memory_usage", row_limit=1))
+# CHECK: Self CPU Mem # of Calls
+# CHECK-NEXT: ---
+# CHECK-NEXT: aten::mm {{.*}} KiB 3
+# CHECK-EMPTY:
+print(p.key_averages(group_by_stack_n=1).table().replace(__file__, "here"))
+# CHECK: Source Location
+# CHECK: aten::mm {{.*}} here:{{[0-9]+}}(forward)
+print([row["shapes"] for row in p.rows(group_by="shape")
+       if row["kind"] == "aten::relu_"])
+# CHECK: ['[40,40]', '[3,3]']
+try:
+    p.key_averages(group_by_input_shape=True, group_by_stack_n=2)
+except ValueError as error:
+    print(error)
+# CHECK: group by input shapes or by stacks, not by both
