@@ -172,9 +172,9 @@ void appendTensor(std::string &Text, const at::Tensor &T) {
   }
   Text += ']';
   if (std::string Layout = layoutOf(T); !Layout.empty())
-    Text += ":" + Layout;
+    Text.append(":").append(Layout);
   if (c10::Device Device = T.device(); !Device.is_cpu())
-    Text += "@" + Device.str();
+    Text.append("@").append(Device.str());
 }
 
 void appendValue(std::string &Text, const c10::IValue &V) {
