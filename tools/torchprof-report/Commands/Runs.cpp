@@ -2,6 +2,7 @@
 
 #include "../Report/Runs.h"
 #include "../Report/Loads.h"
+#include "../Report/NewShapes.h"
 #include "../Report/Plans.h"
 #include "Command.h"
 #include "Options.h"
@@ -24,8 +25,7 @@ cl::opt<std::string>
     Node("node", cl::desc("Print the first calls of the nodes of this name"),
          cl::value_desc("name"), cl::sub(Command));
 cl::opt<unsigned>
-    Limit("limit",
-          cl::desc("Rows of the tables of loads, plans and nodes (0: all)"),
+    Limit("limit", cl::desc("Rows of the tables after the last runs (0: all)"),
           cl::value_desc("n"), cl::init(10), cl::sub(Command));
 } // namespace
 
@@ -66,6 +66,7 @@ static Expected<Outcome> run() {
     D.Tables.push_back(makeLastRuns(Sites, Latencies, lastRuns()));
     D.Tables.push_back(makeLoadTable(Sites, Loads, Limit));
     D.Tables.push_back(makePlanTable(Sites, Plans, Limit));
+    D.Tables.push_back(makeNewShapes(Sites, *Selected, Latencies, Limit));
     D.Tables.push_back(makeVaryingNodes(Sites, *Selected, Limit));
     D.Tables.push_back(makeSlowFirstCalls(Sites, *Selected, Limit));
   }

@@ -115,6 +115,7 @@ public:
   std::vector<format::LoadEvent> Loads;
   uint64_t AnchorIntervalNs = 0;
   std::vector<format::ClockAnchor> Anchors;
+  format::MachineRecord Machine = {}; ///< no threads: not measured
   std::vector<Lane> Lanes;
   /// Findings of the reader that do not keep the profile from being used.
   std::vector<std::string> Warnings;

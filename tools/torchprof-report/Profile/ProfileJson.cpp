@@ -486,6 +486,12 @@ template <class IO> void Mapping<IO>::map(IO &io) {
     io.member("realtime_ns", A.RealtimeNs);
     io.member("uncertainty_ns", A.UncertaintyNs);
   });
+  if (IO::Reading || P.Machine.Threads)
+    io.object("machine", [&](IO &io) {
+      io.member("flops_per_second", P.Machine.FlopsPerSecond);
+      io.member("bytes_per_second", P.Machine.BytesPerSecond);
+      io.member("threads", P.Machine.Threads);
+    });
   io.objects("models", P.Models, [&](IO &io, auto &M) { model(io, M); });
   io.objects("dynamic_sites", P.DynamicSites,
              [&](IO &io, auto &D) { dynamicSite(io, D); });

@@ -410,6 +410,11 @@ bool Reader::read(ConstSegmentOf<SegmentType::Measure> S) {
   return true;
 }
 
+bool Reader::read(ConstSegmentOf<SegmentType::Machine> S) {
+  P.Machine = record(S);
+  return true;
+}
+
 bool Reader::read(ConstSegmentOf<SegmentType::Variants> S) {
   format::VariantsRecord Record = record(S);
   ArrayRef<format::VariantCell> Cells;

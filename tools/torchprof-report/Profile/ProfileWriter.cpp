@@ -96,6 +96,8 @@ Layout::Layout(const Profile &P) : P(P) {
   auto Anchors = static_cast<uint32_t>(P.Anchors.size());
   add<SegmentType::Clock>(0, {Anchors, Anchors, P.AnchorIntervalNs},
                           ArrayRef(P.Anchors));
+  if (P.Machine.Threads)
+    add<SegmentType::Machine>(0, P.Machine);
   for (const Model &M : P.Models)
     addModel(M);
   addDynamicSites();

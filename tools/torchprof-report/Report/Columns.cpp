@@ -1,7 +1,7 @@
 //===- Columns.cpp - the columns of the summary ---------------------------===//
 
 #include "Columns.h"
-#include "Signature.h"
+#include "WorkColumns.h"
 
 #include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,26 +50,6 @@ static Value extreme(const Row &R, uint64_t Ticks, const Ctx &C) {
   if (R.Measured.Min > R.Measured.Max)
     return Value();
   return timed(R, static_cast<double>(Ticks), C);
-}
-
-/// A text about the signature of the members, or how many they have.
-static Value shapeValue(const Row &R, std::string (*Text)(const Signature &S)) {
-  if (R.Signatures.size() > 1)
-    return Value::text("(" + utostr(R.Signatures.size()) + " shapes)");
-  if (R.Signatures.empty())
-    return Value::text("");
-  Signature S = parseSignature(*R.Signatures.begin());
-  // Those beyond the bound are no signature.
-  if (S.Inputs.empty() && S.Outputs.empty())
-    return Value::text(*R.Signatures.begin());
-  return Value::text(Text(S));
-}
-
-static RowColumns::Column shape(StringRef Id, StringRef Help,
-                                std::string (*Text)(const Signature &S)) {
-  return {TableColumn::text(Id, Id, Shorten::KeepStart),
-          (Help + " (TORCHPROF_RECORD=shapes)").str(),
-          [Text](const Row &R, const Ctx &) { return shapeValue(R, Text); }};
 }
 
 /// A share of the runs' time, for what is part of it.
@@ -188,12 +168,9 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
        [](const Row &R, const Ctx &) { return placeValue(R.Source); }},
       text("key", "method/module/kind/number: the same in a changed model",
            Shorten::KeepEnd, &Row::Key),
-      shape("shapes", "sizes of the input tensors",
-            [](const Signature &S) { return shapesText(S.Inputs); }),
-      shape("out_shapes", "sizes of the output tensors, at the first such call",
-            [](const Signature &S) { return shapesText(S.Outputs); }),
-      shape("dtypes", "dtypes of the input tensors, each once",
-            [](const Signature &S) { return dtypesText(S.Inputs); }),
+  };
+  addShapeColumns(Columns);
+  std::vector<RowColumns::Column> Numbers = {
       {TableColumn::count("calls", "calls"),
        "spans counted; of modules, classes and methods their own calls",
        [](const Row &R, const Ctx &) {
@@ -275,6 +252,7 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
                            : share(R, static_cast<double>(R.Self), C);
               }),
   };
+  std::move(Numbers.begin(), Numbers.end(), std::back_inserter(Columns));
   auto NumberOf = [&](StringRef Id) -> Optional<MeasureId> {
     for (MeasureId M = 0; M < Measures.size(); ++M)
       if (Measures[M].Id == Id)
@@ -291,6 +269,7 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
   for (MeasureId M = 0; M < Measures.size(); ++M)
     if (!findKnown(Measures[M].Id))
       addMeasureColumns(Columns, Measures[M], nullptr, M);
+  addWorkColumns(Columns);
   return RowColumns(std::move(Columns));
 }
 

@@ -36,6 +36,9 @@ Error Merger::add(const Profile &P) {
                                  hexList(ModelIds) + "), found " +
                                  hexList(Ids) + "; --mixed merges them");
   }
+  // Of several machines, or of one measured again, the one that did more.
+  if (P.Machine.FlopsPerSecond > Result.Machine.FlopsPerSecond)
+    Result.Machine = P.Machine;
   uint64_t Before = P.counter(format::Counter::Merged);
   Merged += Before ? Before : 1;
   AddOptions Options;

@@ -53,6 +53,10 @@ public:
   bool operands(std::vector<Operand> &Out, bool InList = false);
 
 private:
+  /// Lists within lists, more than values of a graph have: a deep text must not
+  /// exhaust the stack.
+  static constexpr unsigned MaxDepth = 16;
+
   bool operand(Operand &O);
   bool sizes(Operand &O);
   /// What lies before a character that ends a word.
@@ -64,6 +68,7 @@ private:
   }
 
   StringRef Rest;
+  unsigned Depth = 0; ///< of the list that is being read
 };
 
 } // namespace
@@ -95,7 +100,11 @@ bool Parser::operand(Operand &O) {
     return true;
   if (Rest.consume_front("(")) {
     O.Kind = OperandKind::List;
-    return operands(O.Elements, /*InList=*/true);
+    if (++Depth > MaxDepth)
+      return false;
+    bool IsWhole = operands(O.Elements, /*InList=*/true);
+    --Depth;
+    return IsWhole;
   }
   O.Kind = OperandKind::Tensor;
   O.Dtype = word().str();

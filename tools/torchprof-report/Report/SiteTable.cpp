@@ -196,13 +196,17 @@ void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
 static SiteVariant &variantOf(std::vector<SiteVariant> &Variants,
                               const DynamicSite &Signature) {
   bool IsOthers = Signature.Flags & format::DF_Overflow;
+  std::string Text = Signature.Name;
+  // A cut text must not read as a whole one.
+  if (Signature.Flags & format::DF_Cut)
+    Text += "...";
   auto It = find_if(Variants, [&](const SiteVariant &V) {
-    return V.IsOthers == IsOthers && V.Signature == Signature.Name;
+    return V.IsOthers == IsOthers && V.Signature == Text;
   });
   if (It != Variants.end())
     return *It;
   SiteVariant &New = Variants.emplace_back();
-  New.Signature = Signature.Name;
+  New.Signature = std::move(Text);
   New.IsOthers = IsOthers;
   return New;
 }

@@ -53,7 +53,7 @@ struct Site {
 
 /// What a node took with one signature. Ticks.
 struct SiteVariant {
-  std::string Signature; ///< text of format/Variant.h
+  std::string Signature; ///< text of format/Variant.h, "..." if it was cut
   bool IsOthers = false; ///< stands for all signatures beyond the bound
   uint64_t Count = 0;
   UInt128 Sum = 0;

@@ -28,7 +28,8 @@ static std::string ownName(StringRef Name) {
 }
 
 /// The columns of torch.profiler, from ours.
-static RowColumns torchColumns(ArrayRef<TableMeasure> Measures, GroupBy Group) {
+static RowColumns torchColumns(const SiteTable &Sites, GroupBy Group) {
+  ArrayRef<TableMeasure> Measures = Sites.measures();
   // Its values are those of our columns.
   const RowColumns Own = rowColumns(Measures);
   auto Get = [&](StringRef Id) { return Own.find(Id)->Get; };
@@ -75,6 +76,9 @@ static RowColumns torchColumns(ArrayRef<TableMeasure> Measures, GroupBy Group) {
                        "", [](const Row &R, const RowContext &) {
                          return Value::text(R.Source);
                        }});
+  if (Sites.hasVariants())
+    Columns.push_back(
+        {TableColumn::count("total_flops", "Total FLOPs"), "", Get("flops")});
   return RowColumns(std::move(Columns));
 }
 
@@ -87,6 +91,7 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                          Options.StackDepth, Options.Unreached,
                          /*NamesApart=*/true};
   Grouping.ShapesApart = Shapes;
+  Grouping.WithWork = In.Sites.hasVariants();
   if (Options.Group != GroupBy::Node && Options.Group != GroupBy::Kind &&
       !Stacks && !Shapes)
     return createStringError(inconvertibleErrorCode(),
@@ -101,7 +106,7 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
     Keys = {"self_ns"};
   if (Error E = rowColumns(In.Sites.measures()).sort(Rows, Keys, Context))
     return E;
-  RowColumns Columns = torchColumns(In.Sites.measures(), Options.Group);
+  RowColumns Columns = torchColumns(In.Sites, Options.Group);
   RowColumns::Choice Chosen = Columns.all();
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();

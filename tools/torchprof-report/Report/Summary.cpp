@@ -1,6 +1,7 @@
 //===- Summary.cpp - the report's own table -------------------------------===//
 
 #include "Summary.h"
+#include "WorkColumns.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -53,6 +54,7 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   if (Keys.empty())
     Keys = {"total_ns"};
   RowOptions Grouping = {Options.Group, Options.StackDepth, Options.Unreached};
+  Grouping.WithWork = needWork(Ids) || needWork(Keys);
   Grouping.Keys = is_contained(Ids, "key") || is_contained(Keys, "key");
   std::vector<Row> Rows = makeRows(In.Sites, In.Selected, Grouping);
   RowContext Context = In.context();
@@ -81,12 +83,8 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   addFooter(T, In);
   for (std::string &Note : missingMeasureNotes(Ids, Measures))
     T.Notes.push_back(std::move(Note));
-  bool WantsShapes = any_of(Ids, [](StringRef Id) {
-    return Id == "shapes" || Id == "out_shapes" || Id == "dtypes";
-  });
-  if (WantsShapes && !In.Sites.hasVariants())
-    T.Notes.push_back("note: shapes were not recorded; TORCHPROF_RECORD=shapes "
-                      "records them");
+  for (std::string &Note : workNotes(Ids, In.Sites, In.Selected, In.All))
+    T.Notes.push_back(std::move(Note));
   explainMarks(T);
   return T;
 }

@@ -25,6 +25,7 @@
 #include "torchprof/format/Histogram.h"
 #include "torchprof/format/LoadEvent.h"
 #include "torchprof/format/LogRecord.h"
+#include "torchprof/format/Machine.h"
 #include "torchprof/format/Measure.h"
 #include "torchprof/format/PlanEvent.h"
 #include "torchprof/format/Site.h"

@@ -1,0 +1,173 @@
+//===- NewShapes.cpp - when which shapes came first -----------------------===//
+
+#include "NewShapes.h"
+#include "Events.h"
+#include "Signature.h"
+
+#include "llvm/ADT/Optional.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+
+/// A signature that a node met.
+struct Meeting {
+  uint32_t Site;
+  const SiteVariant *With;
+};
+
+/// What nodes of one method met in one run.
+struct MetTogether {
+  uint32_t Root = NoIndex;
+  uint64_t BeginRealtimeNs = 0; ///< of the first of them
+  Optional<RunLatency> Run;     ///< if the profile still has it
+  std::vector<Meeting> Meetings;
+  bool IsFirst = false; ///< of the method
+
+  bool has(uint32_t Site) const {
+    return any_of(Meetings, [&](const Meeting &M) { return M.Site == Site; });
+  }
+};
+
+} // namespace
+
+/// All meetings of the selected nodes, by method, in the order of time.
+static std::map<uint32_t, std::vector<Meeting>>
+meetingsByRoot(const SiteTable &Sites, const Selection &Selected) {
+  std::map<uint32_t, std::vector<Meeting>> ByRoot;
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (!Sites[S].isOutside() && Selected.matches(Sites, S))
+      for (const SiteVariant &V : Sites.variants(S))
+        if (!V.IsOthers && V.FirstTicks)
+          ByRoot[Sites[S].Root].push_back({S, &V});
+  for (auto &[Root, Meetings] : ByRoot)
+    llvm::stable_sort(Meetings, [](const Meeting &A, const Meeting &B) {
+      return A.With->FirstTicks < B.With->FirstTicks;
+    });
+  return ByRoot;
+}
+
+/// The run, of those that are kept, in which a moment lies.
+static Optional<RunLatency> runAt(ArrayRef<RunLatency> Runs, uint64_t Ns) {
+  for (const RunLatency &R : Runs)
+    if (Ns <= R.EndRealtimeNs &&
+        static_cast<double>(R.EndRealtimeNs - Ns) <= R.LatencyNs)
+      return R;
+  return None;
+}
+
+/// True if a node that meets \p M at \p Ns does so in the run of \p G. If that
+/// run is not known any more, a node that comes again begins another one.
+static bool isOf(const MetTogether &G, const Meeting &M,
+                 const Optional<RunLatency> &Run) {
+  if (G.Run || Run)
+    return G.Run && Run && G.Run->EndRealtimeNs == Run->EndRealtimeNs &&
+           G.Run->Thread == Run->Thread;
+  return !G.has(M.Site);
+}
+
+static std::vector<MetTogether> groups(const SiteTable &Sites,
+                                       const Selection &Selected,
+                                       const RunLatencies &Latencies) {
+  std::vector<MetTogether> Groups;
+  for (const auto &[Root, Meetings] : meetingsByRoot(Sites, Selected)) {
+    bool IsFirst = true;
+    for (const Meeting &M : Meetings) {
+      uint64_t Ns = Sites.clock().realtimeNs(M.With->FirstTicks);
+      Optional<RunLatency> Run = runAt(Latencies.of(Root), Ns);
+      if (IsFirst || !isOf(Groups.back(), M, Run)) {
+        Groups.push_back({Root, Ns, Run, {}, IsFirst});
+        IsFirst = false;
+      }
+      Groups.back().Meetings.push_back(M);
+    }
+  }
+  sortByBegin(Groups);
+  return Groups;
+}
+
+/// Mean ticks of a node's calls with other signatures; 0 if it has none.
+static double meanOfOthers(const SiteTable &Sites, const Meeting &M) {
+  const Aggregate &All = Sites.measured(M.Site);
+  if (All.Count <= M.With->Count || All.Sum < M.With->Sum)
+    return 0;
+  return static_cast<double>(All.Sum - M.With->Sum) /
+         static_cast<double>(All.Count - M.With->Count);
+}
+
+static double mean(const SiteTable &, const Meeting &M) {
+  return static_cast<double>(M.With->Sum) / static_cast<double>(M.With->Count);
+}
+
+static Value sumOf(const SiteTable &Sites, const MetTogether &G,
+                   double (*Ticks)(const SiteTable &, const Meeting &)) {
+  double Sum = 0;
+  for (const Meeting &M : G.Meetings)
+    Sum += Ticks(Sites, M);
+  return Sum ? timeOf(Sites, Sum) : Value();
+}
+
+static const RunColumns<MetTogether> &columns() {
+  using Row = MetTogether;
+  static const RunColumns<Row> Columns({
+      {TableColumn::text("method", "method"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return Value::text(Sites.name(R.Root));
+       }},
+      beganColumn<Row>(),
+      {TableColumn::time("latency_ns", "run"), "",
+       [](const Row &R, const SiteTable &) {
+         return R.Run ? Value::timeNs(R.Run->LatencyNs) : Value();
+       }},
+      {TableColumn::count("nodes", "nodes"), "",
+       [](const Row &R, const SiteTable &) {
+         return Value::count(R.Meetings.size());
+       }},
+      {TableColumn::text("first_node", "first node"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         uint32_t S = R.Meetings.front().Site;
+         std::string Module = Sites.modulePath(S);
+         return Value::text(
+             (Sites.kind(S) + (Module.empty() ? "" : " ") + Module).str());
+       }},
+      {TableColumn::text("shapes", "its shapes", Shorten::KeepStart), "",
+       [](const Row &R, const SiteTable &) {
+         return Value::text(shapesText(
+             parseSignature(R.Meetings.front().With->Signature).Inputs));
+       }},
+      {TableColumn::count("calls", "calls"), "",
+       [](const Row &R, const SiteTable &) {
+         return Value::count(R.Meetings.front().With->Count);
+       }},
+      {TableColumn::time("mean_ns", "with them"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return sumOf(Sites, R, mean);
+       }},
+      {TableColumn::time("others_ns", "with others"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return sumOf(Sites, R, meanOfOthers);
+       }},
+  });
+  return Columns;
+}
+
+Table report::makeNewShapes(const SiteTable &Sites, const Selection &Selected,
+                            const RunLatencies &Latencies, unsigned Limit) {
+  std::vector<MetTogether> Rows = groups(Sites, Selected, Latencies);
+  if (all_of(Rows, [](const MetTogether &G) { return G.IsFirst; }))
+    Rows.clear();
+  size_t Count = Rows.size();
+  if (Limit && Count > Limit)
+    Rows.erase(Rows.begin(), Rows.end() - Limit);
+  Table T = makeRunTable<MetTogether>("new_shapes",
+                                      "runs in which nodes met new shapes",
+                                      columns(), Rows, Sites);
+  if (Rows.empty())
+    return T;
+  if (Rows.size() < Count)
+    T.Notes.push_back(std::to_string(Count - Rows.size()) +
+                      " earlier rows; --limit=0 shows them");
+  return T;
+}

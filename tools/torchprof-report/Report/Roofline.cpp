@@ -1,0 +1,164 @@
+//===- Roofline.cpp - how far nodes are from the machine's limits ---------===//
+
+#include "Roofline.h"
+#include "ColumnSet.h"
+#include "WorkColumns.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+Optional<Bound> report::boundOf(const Work &Of, const Roof &Under) {
+  double Arithmetic = (Of.Flops + Of.OtherOps) / Under.FlopsPerSecond * 1e9;
+  double Memory = Of.Bytes / Under.BytesPerSecond * 1e9;
+  if (Arithmetic <= 0 && Memory <= 0)
+    return None;
+  return Bound{Memory > Arithmetic, std::max(Memory, Arithmetic)};
+}
+
+namespace {
+
+/// A row of sites under the roof.
+struct BoundRow {
+  Row Of;
+  Bound Limit;
+  double Ns = 0; ///< time of the calls whose work is known
+
+  /// Time above the bound; 0 of what is faster than the machine seemed to be.
+  double couldWin() const { return std::max(Ns - Limit.Ns, 0.0); }
+};
+
+using BoundColumns = ColumnSet<BoundRow, RowContext>;
+
+} // namespace
+
+/// A column of the summary, of the row inside.
+static BoundColumns::Column ofRow(const RowColumns &Known, StringRef Id) {
+  const RowColumns::Column *C = Known.find(Id);
+  return {C->Shape, C->Help,
+          [Get = C->Get](const BoundRow &R, const RowContext &Context) {
+            return Get(R.Of, Context);
+          }};
+}
+
+static BoundColumns columns() {
+  RowColumns Known = rowColumns({});
+  std::vector<BoundColumns::Column> Columns;
+  for (StringRef Id : {"kind", "name", "module", "class", "source", "shapes",
+                       "calls", "total_ns", "mean_ns", "pct_total"})
+    Columns.push_back(ofRow(Known, Id));
+  using Row = BoundRow;
+  Columns.push_back({TableColumn::text("bound", "bound"),
+                     "memory or compute: which of the two limits it",
+                     [](const Row &R, const RowContext &) {
+                       return Value::text(R.Limit.IsMemory ? "memory"
+                                                           : "compute");
+                     }});
+  Columns.push_back({TableColumn::time("bound_ns", "at least"),
+                     "what its calls take at least under that limit",
+                     [](const Row &R, const RowContext &) {
+                       return Value::timeNs(R.Limit.Ns);
+                     }});
+  Columns.push_back({TableColumn::percent("pct_roof", "% roof"),
+                     "that in percent of what they took",
+                     [](const Row &R, const RowContext &) {
+                       return R.Ns > 0 ? Value::percent(100 * R.Limit.Ns / R.Ns)
+                                       : Value();
+                     }});
+  Columns.push_back({TableColumn::time("win_ns", "could win"),
+                     "what they took above it",
+                     [](const Row &R, const RowContext &) {
+                       return Value::timeNs(R.couldWin());
+                     }});
+  for (StringRef Id :
+       {"flops", "gflops_s", "other_ops", "bytes", "gbytes_s", "intensity"})
+    Columns.push_back(ofRow(Known, Id));
+  return BoundColumns(std::move(Columns));
+}
+
+Table report::rooflineColumns() { return columns().list(); }
+
+/// The rows that have a bound, by the time that could be won.
+static std::vector<BoundRow> boundRows(const SiteTable &Sites,
+                                       const Selection &Selected,
+                                       const Roof &Under, bool ByKind) {
+  RowOptions Grouping;
+  Grouping.Group = ByKind ? GroupBy::Kind : GroupBy::Node;
+  Grouping.WithWork = true;
+  std::vector<BoundRow> Bounds;
+  for (Row &R : makeRows(Sites, Selected, Grouping)) {
+    Optional<Bound> Limit = boundOf(R.Done.Sum, Under);
+    if (!Limit || R.Done.Calls == 0 || R.Kind == "method")
+      continue;
+    double Ns = Sites.clock().toNs(static_cast<double>(R.Done.Time));
+    Bounds.push_back({std::move(R), *Limit, Ns});
+  }
+  llvm::stable_sort(Bounds, [](const BoundRow &A, const BoundRow &B) {
+    return A.couldWin() > B.couldWin();
+  });
+  return Bounds;
+}
+
+static FooterLine timeLine(StringRef Id, StringRef Title, double Ns,
+                           double Share, const Twine &Note) {
+  return {Id.str(), Title.str(), Value::timeNs(Ns), Value::percent(Share),
+          Note.str()};
+}
+
+Expected<Table> report::makeRoofline(const SiteTable &Sites,
+                                     const Selection &Selected,
+                                     const Roof &Under,
+                                     const RooflineOptions &Options) {
+  BoundColumns Known = columns();
+  std::vector<std::string> Ids = Options.Columns;
+  if (Ids.empty()) {
+    Ids = {"kind", "name", "module", "calls"};
+    if (Options.ByKind)
+      Ids = {"kind", "calls"};
+    for (const char *Id : {"total_ns", "bound", "bound_ns", "pct_roof",
+                           "win_ns", "gflops_s", "gbytes_s", "intensity"})
+      Ids.push_back(Id);
+  }
+  auto Chosen = Known.choose(Ids, "--columns");
+  if (!Chosen)
+    return Chosen.takeError();
+  std::vector<BoundRow> Rows =
+      boundRows(Sites, Selected, Under, Options.ByKind);
+  Totals All = makeTotals(Sites, Selected);
+  RowContext Context = {Sites.clock(), All};
+  size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
+                               : Rows.size();
+  Table T;
+  BoundColumns::fill(T, ArrayRef(Rows).take_front(Shown), *Chosen, Context);
+  double Ns = 0, Win = 0;
+  for (const BoundRow &R : Rows) {
+    Ns += R.Ns;
+    Win += R.couldWin();
+  }
+  double TotalNs = Sites.clock().toNs(static_cast<double>(All.Total));
+  auto Share = [&](double Part) { return TotalNs ? 100 * Part / TotalNs : 0; };
+  T.Footer.push_back(timeLine("under_roof", "Under the roof", Ns, Share(Ns),
+                              "time of calls whose work is known"));
+  T.Footer.push_back(timeLine("win", "Could win", Win, Share(Win),
+                              "if each ran at its bound"));
+  Value Peak = Value::number(ValueType::Number, Under.FlopsPerSecond / 1e9);
+  Peak.Display =
+      (Twine(static_cast<uint64_t>(Under.FlopsPerSecond / 1e9 + 0.5)) +
+       " GFLOP/s")
+          .str();
+  T.Footer.push_back({"peak_gflops_s", "Peak", Peak, Value(), Under.Source});
+  Peak = Value::number(ValueType::Number, Under.BytesPerSecond / 1e9);
+  Peak.Display =
+      formatValue(Value::number(ValueType::Number, Under.BytesPerSecond / 1e9),
+                  TableColumn::number("", "", 1), TimeUnit::Auto) +
+      " GB/s";
+  T.Footer.push_back({"peak_gbytes_s", "Peak", Peak, Value(), Under.Source});
+  if (Shown < Rows.size())
+    T.Notes.push_back(utostr(Rows.size() - Shown) +
+                      " more rows; --limit=0 shows them");
+  for (std::string &Note : workNotes({"flops"}, Sites, Selected, All))
+    T.Notes.push_back(std::move(Note));
+  return T;
+}

@@ -1,0 +1,54 @@
+//===- Roofline.h - how far nodes are from the machine's limits -*- C++ -*-===//
+//
+// The roofline model (S. Williams, A. Waterman, D. Patterson: Roofline: an
+// insightful visual performance model for multicore architectures, CACM 52,
+// 2009): a node cannot take less time than its operations take at the peak of
+// arithmetic, nor than its bytes take at the peak of memory. The longer of the
+// two bounds it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_ROOFLINE_H
+#define TORCHPROF_REPORT_ROOFLINE_H
+
+#include "Rows.h"
+#include "Table.h"
+
+namespace torchprof::report {
+
+/// What a machine does at most.
+struct Roof {
+  double FlopsPerSecond = 0;
+  double BytesPerSecond = 0;
+  std::string Source; ///< where the two are from, for people
+
+  bool isKnown() const { return FlopsPerSecond > 0 && BytesPerSecond > 0; }
+};
+
+/// What bounds a node, and for how long.
+struct Bound {
+  bool IsMemory = false; ///< else arithmetic
+  double Ns = 0;
+};
+
+/// The bound of some work; none of what neither computes nor moves.
+llvm::Optional<Bound> boundOf(const Work &Of, const Roof &Under);
+
+struct RooflineOptions {
+  unsigned Limit = 0; ///< 0: no limit
+  bool ByKind = false;
+  std::vector<std::string> Columns; ///< empty: the usual ones
+};
+
+/// The nodes with their bounds, those first from which most time could be won;
+/// at the foot what could be won of all.
+llvm::Expected<Table> makeRoofline(const SiteTable &Sites,
+                                   const Selection &Selected, const Roof &Under,
+                                   const RooflineOptions &Options);
+
+/// A table of the columns' ids and meanings.
+Table rooflineColumns();
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_ROOFLINE_H
