@@ -142,6 +142,15 @@ void addLoad(LoadEvent Event) {
   Recording::noteLoad(Event);
 }
 
+void noteMachine(const MachineRecord &Machine) {
+  {
+    ProcessLock Lock;
+    Line.Program.Machine = Machine;
+  }
+  if (Recording *R = Recording::existing())
+    R->writeMachine();
+}
+
 uint32_t regionNumber(std::string_view Name) {
   ProcessLock Lock;
   Line.Program.readEnvironment();

@@ -47,6 +47,9 @@ void addPlan(std::optional<format::SiteId> Root,
 /// \p Event has all but the thread. Options can be set as before.
 void addLoad(format::LoadEvent Event);
 
+/// Notes what the machine was found to do at most.
+void noteMachine(const format::MachineRecord &Machine);
+
 /// Number of a region's name, for beginRegion(); 0 if it cannot be had.
 uint32_t regionNumber(std::string_view Name);
 

@@ -9,6 +9,7 @@
 #define TORCHPROF_HOST_H
 
 #include "Options.h"
+#include "torchprof/format/Machine.h"
 
 #include <cstdint>
 #include <string>
@@ -25,6 +26,7 @@ struct Host {
   bool EnvironmentRead = false;
   std::string Framework;            ///< "LibTorch 2.13.0"
   uint64_t DispatchTicksX16 = 0;    ///< the framework's share of a pair's cost
+  format::MachineRecord Machine{};  ///< no threads: not measured
   ReadyCallback Callback = nullptr; ///< may be null
   void *CallbackContext = nullptr;
   bool WindowOpen = true;   ///< start() and stop()

@@ -142,6 +142,7 @@ void Recording::createProfile() {
     Clock.begin(*Head);
     File.publish();
   }
+  writeMachineLocked();
   Shared.Children.each([this](const RegisteredChild &C) {
     if (!hasSpans(C.Kind))
       writeSite(C.Site);
@@ -157,6 +158,25 @@ void Recording::createProfile() {
     writePlan(Event);
   for (const LoadEvent &Event : Loads.takeWaiting())
     Loads.write(File, Event);
+}
+
+void Recording::writeMachineLocked() {
+  using MachineSegment = SegmentOf<SegmentType::Machine>;
+  if (Shared.Program.Machine.Threads == 0)
+    return;
+  if (SegmentHeader *Head =
+          File.add(SegmentType::Machine, MachineSegment::payloadBytes())) {
+    MachineSegment(Head).record() = Shared.Program.Machine;
+    File.publish();
+  }
+}
+
+void Recording::writeMachine() {
+  ProcessLock Lock;
+  if (!File.exists())
+    return;
+  writeMachineLocked();
+  noteFileError();
 }
 
 void Recording::writeModel(const RegisteredModel &Model) {

@@ -85,6 +85,9 @@ public:
   /// A step of the schedule, made by the host or by the end of a run.
   void step(bool ByHost);
 
+  /// Puts what the host's machine does at most into the file, if there is one.
+  void writeMachine();
+
   /// Puts the note about a site into the file, if there is one.
   void writeNote(format::Slot Child);
 
@@ -126,6 +129,7 @@ private:
   void resetLocked();
   bool addLane(Lane &L, Totals &T);
   void createProfile();
+  void writeMachineLocked();
   void writeSite(format::Slot Site);
   void writeModel(const RegisteredModel &Model);
   void writeChild(const RegisteredChild &Child);

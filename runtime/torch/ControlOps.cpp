@@ -93,6 +93,11 @@ static const torch::jit::RegisterOperators Registered_({
     control("torchprof::set_option(str name, str value) -> int", setOptionOp),
     control("torchprof::region_begin(str name) -> int", regionBeginOp),
     control("torchprof::region_end(str name, int begin) -> ()", regionEndOp),
+    control("torchprof::calibrate(float seconds=0.5) -> int",
+            [](Stack &S) {
+              double Seconds = torch::jit::pop(S).toDouble();
+              S.emplace_back(int64_t(torchprof_calibrate(Seconds)));
+            }),
     control("torchprof::stats() -> Dict(str, int)", statsOp),
 });
 

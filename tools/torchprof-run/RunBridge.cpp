@@ -88,14 +88,25 @@ static Outcome explainRunError(Outcome Failed, const RunRequest &Request) {
   return Failed;
 }
 
+/// Makes the runtime record shapes beside what the environment asks for.
+static void recordShapes() {
+  const char *Asked = getenv("TORCHPROF_RECORD");
+  std::string Words = Asked && *Asked ? std::string(Asked) + "," : "";
+  torchprof_set_option("record", (Words + "shapes").c_str());
+}
+
 static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
                              RunResult &Result) {
   return guarded([&]() -> Outcome {
     torchprof_set_option("file", Request.ProfilePath);
+    if (Request.Calibrate)
+      recordShapes();
     torchprof_stop();
     Method M = findRunnable(Held.get()->Root, Request.Method);
     if (Request.Threads > 0)
       at::set_num_threads(Request.Threads);
+    if (Request.Calibrate && torchprof_calibrate(0.5) != 0)
+      return failure(1, "--calibrate: there is not enough memory");
     at::manual_seed(Request.Seed);
     Repeater Calls(M, makeInputs(M.function().getSchema(), Request.Inputs));
     c10::AutoGradMode Mode(Request.Grad);

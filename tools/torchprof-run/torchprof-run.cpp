@@ -52,6 +52,10 @@ static cl::opt<unsigned long long>
          cl::value_desc("n"), cl::cat(Category));
 static cl::opt<bool> Grad("grad", cl::desc("Run with gradients enabled"),
                           cl::cat(Category));
+static cl::opt<bool>
+    Calibrate("calibrate",
+              cl::desc("Record shapes, and what the machine does at most"),
+              cl::cat(Category));
 static cl::list<std::string>
     Libraries("load", cl::desc("Load a library that the model needs"),
               cl::Hidden, cl::value_desc("lib.so"), cl::cat(Category));
@@ -176,6 +180,7 @@ static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
   Request.Threads = static_cast<int>(Threads);
   Request.Seed = Seed;
   Request.Grad = Grad;
+  Request.Calibrate = Calibrate;
   Request.ProfilePath = ProfilePath.c_str();
   if (!Quiet && sys::Process::StandardErrIsDisplayed())
     Request.Progress = showProgress;

@@ -85,6 +85,14 @@ TORCHPROF_API uint32_t torchprof_region(const char *name);
 TORCHPROF_API uint64_t torchprof_region_begin(uint32_t region);
 TORCHPROF_API void torchprof_region_end(uint32_t region, uint64_t begin);
 
+/* Measures what this machine does at most with the threads that LibTorch uses
+   for an operator now: a product of matrices or a convolution, and a copy, in
+   operations and bytes per second. The profile has both from then on, for
+   torchprof-report roofline. Takes `seconds` or a little more, and 136 MB of
+   memory meanwhile. Returns 0 or ENOMEM. Any thread; not while models run that
+   are to be measured. */
+TORCHPROF_API int torchprof_calibrate(double seconds);
+
 /* How much has been recorded and lost. Pass sizeof(struct torchprof_stats) as
    `size`: a newer library then fills the caller's older struct. */
 struct torchprof_stats {
