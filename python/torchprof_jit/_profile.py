@@ -120,7 +120,8 @@ class profile:
     profile_memory  record what tensors on the CPU take; the process's first
               profile decides
     record_shapes  tell apart the shapes of nodes' inputs; the process's first
-              profile decides
+              profile decides. with_flops means the same: the report knows what
+              a call of these shapes computes
     threads   "all", or "current": only what the thread that opened the
               range records
 
@@ -138,6 +139,7 @@ class profile:
         trace=False,
         profile_memory=False,
         record_shapes=False,
+        with_flops=False,
         example_inputs=None,
         **options
     ):
@@ -150,8 +152,10 @@ class profile:
             _decide(self._ops, "trace=True", "mode", "trace")
         if profile_memory:
             _decide(self._ops, "profile_memory=True", "record", "memory")
-        if record_shapes:
-            _decide(self._ops, "record_shapes=True", "record", "shapes")
+        for argument, asked in (("record_shapes=True", record_shapes),
+                                ("with_flops=True", with_flops)):
+            if asked:
+                _decide(self._ops, argument, "record", "shapes")
         self.module = module
         if options:
             self.module = _instrument.instrument(

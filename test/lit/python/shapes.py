@@ -12,20 +12,21 @@ class Model(torch.nn.Module):
         return torch.mm(x, x).relu_()
 
 
-p = torchprof_jit.profile(Model(), record_shapes=True, profile_memory=True)
+p = torchprof_jit.profile(Model(), with_flops=True, profile_memory=True)
+torchprof_jit.profile(record_shapes=True)  # the same
 with p:
     for size in (40, 40, 3):
         p.module(torch.rand(size, size))
 print(p.key_averages(group_by_input_shape=True)
       .table(sort_by="cpu_time_total", row_limit=-1))
-# CHECK: # of Calls Input Shapes
-# CHECK-DAG: aten::mm {{.*}} 2 {{\[\[}}40, 40], [40, 40]]
+# CHECK: # of Calls Input Shapes Total FLOPs
+# CHECK-DAG: aten::mm {{.*}} 2 {{\[\[}}40, 40], [40, 40]] 256 k
 # CHECK-DAG: aten::mm {{.*}} 1 {{\[\[}}3, 3], [3, 3]]
 # CHECK: Self CPU time total
 print(p.key_averages().table(sort_by="self_cpu_memory_usage", row_limit=1))
-# CHECK: Self CPU Mem # of Calls
+# CHECK: Self CPU Mem # of Calls Total FLOPs
 # CHECK-NEXT: ---
-# CHECK-NEXT: aten::mm {{.*}} KiB 3
+# CHECK-NEXT: aten::mm {{.*}} KiB 3 256 k
 # CHECK-EMPTY:
 print(p.key_averages(group_by_stack_n=1).table().replace(__file__, "here"))
 # CHECK: Source Location
