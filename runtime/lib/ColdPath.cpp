@@ -96,11 +96,14 @@ static OpenFrame frameOf(Slot Site) {
   return F;
 }
 
-/// Begins a span with a frame, of a site that is known by its slot.
-static uint64_t beginFramed(Slot Site) {
-  Recording *R = Recording::current();
-  Lane *L = R ? readyLane(*R, Site) : nullptr;
-  return L ? open(*R, *L, frameOf(Site)) : LostBegin;
+/// Decides what is measured on a thread that runs nodes of other threads' runs
+/// (forks, and what follows a wait): it has no run of its own at whose begin
+/// that is decided.
+static void beginWithoutRun(Recording &R, Lane &L) {
+  bool WithShapes = R.variants().exist();
+  if ((WithShapes || R.measures().exist()) && R.measures().inEveryRun() &&
+      !L.Measuring && !L.WithShapes && !hasOpenRoot(L))
+    R.measures().beginRun(L, WithShapes);
 }
 
 void beginCold(FrameSpan &Span, const Operands &Of) {
@@ -117,7 +120,15 @@ void beginCold(FrameSpan &Span, const Operands &Of) {
     }
   }
   Span.Owner = nullptr;
-  Span.Begin = beginFramed(Span.Site);
+  Span.Begin = LostBegin;
+  Recording *R = Recording::current();
+  L = R ? readyLane(*R, Span.Site) : nullptr;
+  if (!L)
+    return;
+  beginWithoutRun(*R, *L);
+  if (!Span.OfShapes)
+    Span.OfShapes = R->variants().begin(*L, Span.Site, Of);
+  Span.Begin = open(*R, *L, frameOf(Span.Site));
 }
 
 uint64_t beginCold(SiteId Id) {
@@ -126,6 +137,7 @@ uint64_t beginCold(SiteId Id) {
   Lane *L = R ? readyLane(*R, Site) : nullptr;
   if (!L)
     return LostBegin;
+  beginWithoutRun(*R, *L);
   L->ModelId = Id.model();
   L->FirstSlot = Slot(number(Site) - Id.index());
   L->SiteCount = Line.Models.modelOf(Id)->SiteCount;
@@ -135,7 +147,11 @@ uint64_t beginCold(SiteId Id) {
 }
 
 uint64_t beginSlot(Slot Site) {
-  return ensureRecording() ? beginFramed(Site) : 0;
+  if (!ensureRecording())
+    return 0;
+  Recording *R = Recording::current();
+  Lane *L = R ? readyLane(*R, Site) : nullptr;
+  return L ? open(*R, *L, frameOf(Site)) : LostBegin;
 }
 
 uint64_t beginFunction(Slot Site) {

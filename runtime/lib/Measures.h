@@ -58,6 +58,9 @@ public:
   /// True if a source was asked for, and its measures can be had.
   bool exist() const { return !Sources.empty(); }
 
+  /// True if every run is measured.
+  bool inEveryRun() const { return Every == 1; }
+
   /// Decides whether the run that begins on the lane is measured, and whether
   /// shapes are told apart in it if \p WithShapes.
   void beginRun(Lane &L, bool WithShapes);

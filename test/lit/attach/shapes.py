@@ -17,6 +17,9 @@ can have, with and without grad, in first runs and later; results stay."""
 # CHECK: aten::sum total [8,2] [] float32 8
 # CHECK: aten::index picked [8,2] ([]) [8] float32 int64 8
 # CHECK: aten::add mixed [8] [] [8] float32 int64 8
+# CHECK: aten::sigmoid {{.*}} [2,7] [2,7] float32 4
+# CHECK: aten::tanh {{.*}} [2,7] [2,7] float32 4
+# CHECK: aten::add {{.*}} [2,7] [2,7] [2,7] float32 4
 # CHECK: aten::to sparse [4,3]:sparse [4,3]:sparse float32 1
 # CHECK: aten::to sparse [3,4] [3,4] float32 1
 # CHECK: aten::to sparse [4,3] [4,3] float64 1
@@ -64,6 +67,23 @@ for _ in range(4):
 with torch.no_grad(), torch.profiler.profile(record_shapes=True):
     for rows in (5, 0, 6, 7):
         both(model, plain, torch.rand(rows, 3), weight, column)
+
+class Forks(torch.nn.Module):
+    """Nodes on other threads."""
+
+    def forward(self, x):
+        other = torch.jit.fork(self.side, x)
+        return x.sigmoid() + torch.jit.wait(other)
+
+    @torch.jit.export
+    def side(self, x):
+        return x.tanh()
+
+
+forks = torch.jit.script(Forks())
+with torch.no_grad():
+    for _ in range(4):
+        forks(torch.rand(2, 7))
 
 odd = torch.jit.script(Odd())
 dense = torch.rand(4, 3)

@@ -251,6 +251,24 @@ TEST_F(VariantsTest, FollowWhichRunsAndSitesAreMeasured) {
   EXPECT_EQ(P.count(1), 5u);
 }
 
+TEST_F(VariantsTest, NodesOfAnotherThreadsRunAreToldApart) {
+  ReadProfile P = recorded(
+      [] {
+        run([] {
+          std::thread([] {
+            node(1, {2}, 10);
+            node(1, {2}, 10);
+            node(2, {3}, 10);
+          }).join();
+        });
+      },
+      {{"record", "memory,shapes"}});
+  ASSERT_EQ(variantsOf(P, 1).size(), 1u);
+  EXPECT_EQ(variantsOf(P, 1).front().Count, 2u);
+  EXPECT_EQ(variantsOf(P, 2).front().Count, 1u);
+  EXPECT_EQ(P.measure(MeasureId::Allocated, 1).Word, 2u * 2u);
+}
+
 TEST_F(VariantsTest, WithoutThemThereIsNoSegment) {
   for (auto [Name, Value] :
        {std::pair("record", "cpu"), std::pair("record_sites", "methods")}) {
