@@ -1,8 +1,9 @@
 //===- Pprof.cpp - stacks for pprof ---------------------------------------===//
 //
-// profile.proto, gzipped: sample types calls and time; the stack of a sample is
-// the inlined call stack of its site with files and lines, the node its leaf. A
-// gradient is a leaf "backward" on its node, which its labels name.
+// profile.proto, gzipped: sample types calls and time, and one for each measure
+// that is added up; the stack of a sample is the inlined call stack of its site
+// with files and lines, the node its leaf. A gradient is a leaf "backward" on
+// its node, which its labels name.
 // https://github.com/google/pprof/blob/main/proto/profile.proto
 //
 //===----------------------------------------------------------------------===//
@@ -32,14 +33,33 @@ enum ProfileField {
   DefaultSampleType = 14
 };
 
+/// A sample type of a measure, or of what one has above another.
+struct MeasureType {
+  StringLiteral Type, Unit;
+  StringLiteral More, Less; ///< ids of measures; Less may be empty
+};
+
+constexpr MeasureType KnownTypes[] = {
+    {"cpu", "nanoseconds", "cpu", ""},
+    {"allocs", "count", "allocs", ""},
+    {"alloc_bytes", "bytes", "alloc", ""},
+    {"inuse_bytes", "bytes", "alloc", "freed"},
+};
+
 /// Builds the message. Strings, functions and locations are interned.
 class PprofProfile {
 public:
   explicit PprofProfile(const ExportInput &In)
-      : In(In), Keys(siteKeys(In.Sites)), Writer(Message) {}
+      : In(In), Keys(siteKeys(In.Sites)), Writer(Message) {
+    for (const MeasureType &T : KnownTypes)
+      if (numberOf(T.More) && (T.Less.empty() || numberOf(T.Less)))
+        Types.push_back(&T);
+  }
   std::string build();
 
 private:
+  Optional<MeasureId> numberOf(StringRef Measure) const;
+  int64_t selfOf(StringRef Measure, uint32_t Site) const;
   int64_t text(StringRef S);
   uint64_t function(StringRef Name, StringRef File);
   uint64_t location(StringRef Function, StringRef File, uint32_t Line);
@@ -50,6 +70,7 @@ private:
 
   const ExportInput &In;
   std::vector<SiteKey> Keys; ///< by which profiles of changed models compare
+  std::vector<const MeasureType *> Types; ///< those that the sites have
   std::string Message;
   protozero::pbf_writer Writer;
   std::map<std::string, int64_t> Strings;
@@ -59,6 +80,20 @@ private:
 };
 
 } // namespace
+
+Optional<MeasureId> PprofProfile::numberOf(StringRef Measure) const {
+  ArrayRef<TableMeasure> Measures = In.Sites.measures();
+  for (MeasureId M = 0; M < Measures.size(); ++M)
+    if (Measures[M].Id == Measure)
+      return M;
+  return None;
+}
+
+/// What a site measured without its children; 0 of no measure.
+int64_t PprofProfile::selfOf(StringRef Measure, uint32_t S) const {
+  Optional<MeasureId> M = numberOf(Measure);
+  return M ? static_cast<int64_t>(In.Sites.self(*M, S).Amount) : 0;
+}
 
 int64_t PprofProfile::text(StringRef S) {
   auto [It, IsNew] =
@@ -159,8 +194,11 @@ void PprofProfile::sample(uint32_t S) {
     text(Known);
   protozero::pbf_writer Out(Writer, Sample);
   Out.add_packed_uint64(1, Stack.begin(), Stack.end());
-  int64_t Values[] = {static_cast<int64_t>(Sites.measured(S).Count), Self};
-  Out.add_packed_int64(2, std::begin(Values), std::end(Values));
+  std::vector<int64_t> Values = {static_cast<int64_t>(Sites.measured(S).Count),
+                                 Self};
+  for (const MeasureType *T : Types)
+    Values.push_back(selfOf(T->More, S) - selfOf(T->Less, S));
+  Out.add_packed_int64(2, Values.begin(), Values.end());
   label(Out, "kind", Sites.kind(S));
   label(Out, "module", Module);
   label(Out, "node", Node);
@@ -171,6 +209,8 @@ std::string PprofProfile::build() {
   text(""); // string 0
   valueType(SampleType, "calls", "count");
   valueType(SampleType, "time", "nanoseconds");
+  for (const MeasureType *T : Types)
+    valueType(SampleType, T->Type, T->Unit);
   for (uint32_t S : sitesWithStacks(In))
     sample(S);
   if (In.Single)
