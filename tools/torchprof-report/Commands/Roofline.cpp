@@ -27,17 +27,6 @@ cl::opt<double> PeakGbytes("peak-gbytes",
                            cl::value_desc("GB/s"), cl::sub(Command));
 } // namespace
 
-/// The roof that the profiles' machines have; of several the highest.
-static void raise(Roof &R, const Profile &P) {
-  auto Flops = static_cast<double>(P.Machine.FlopsPerSecond);
-  auto Bytes = static_cast<double>(P.Machine.BytesPerSecond);
-  if (P.Machine.Threads && Flops > R.FlopsPerSecond)
-    R.Source = "measured with " + std::to_string(P.Machine.Threads) +
-               (P.Machine.Threads == 1 ? " thread" : " threads");
-  R.FlopsPerSecond = std::max(R.FlopsPerSecond, Flops);
-  R.BytesPerSecond = std::max(R.BytesPerSecond, Bytes);
-}
-
 /// Checks an option that takes the place of what was measured.
 static Error override(const cl::opt<double> &Option, double &Peak, Roof &R) {
   if (!Option.getNumOccurrences())
@@ -63,7 +52,7 @@ static Expected<Outcome> run() {
   if (Error E = Input.addTo(Sites, {/*Histograms=*/false},
                             [&](Profile &P, const SlotToSite &) {
                               Name = P.FileName;
-                              raise(Under, P);
+                              Under.raise(P);
                             }))
     return E;
   if (Error E = override(PeakGflops, Under.FlopsPerSecond, Under))

@@ -10,6 +10,16 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+void Roof::raise(const Profile &P) {
+  auto Flops = static_cast<double>(P.Machine.FlopsPerSecond);
+  auto Bytes = static_cast<double>(P.Machine.BytesPerSecond);
+  if (P.Machine.Threads && Flops > FlopsPerSecond)
+    Source = "measured with " + std::to_string(P.Machine.Threads) +
+             (P.Machine.Threads == 1 ? " thread" : " threads");
+  FlopsPerSecond = std::max(FlopsPerSecond, Flops);
+  BytesPerSecond = std::max(BytesPerSecond, Bytes);
+}
+
 Optional<Bound> report::boundOf(const Work &Of, const Roof &Under) {
   double Arithmetic = (Of.Flops + Of.OtherOps) / Under.FlopsPerSecond * 1e9;
   double Memory = Of.Bytes / Under.BytesPerSecond * 1e9;

@@ -23,6 +23,9 @@ struct Roof {
   std::string Source; ///< where the two are from, for people
 
   bool isKnown() const { return FlopsPerSecond > 0 && BytesPerSecond > 0; }
+
+  /// Takes what was measured for a profile where it is higher.
+  void raise(const Profile &P);
 };
 
 /// What bounds a node, and for how long.

@@ -44,8 +44,10 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   std::vector<std::string> Ids = Options.Columns;
   if (Ids.empty()) {
     Ids = defaultColumns(Options.Group);
-    for (std::string &Id : shownMeasureColumns(Measures))
-      Ids.push_back(std::move(Id));
+    // Measures are not told apart by shapes.
+    if (Options.Group != GroupBy::Shape)
+      for (std::string &Id : shownMeasureColumns(Measures))
+        Ids.push_back(std::move(Id));
   }
   auto Chosen = Columns.choose(Ids, "--columns");
   if (!Chosen)

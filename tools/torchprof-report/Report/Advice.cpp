@@ -1,0 +1,280 @@
+//===- Advice.cpp - what the figures show, and what to try ----------------===//
+
+#include "Advice.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+
+/// What rules look at.
+struct Evidence {
+  const SiteTable &Sites;
+  const Selection &Selected;
+  const Roof &Under;
+  Totals All;
+
+  double ns(UInt128 Ticks) const {
+    return Sites.clock().toNs(static_cast<double>(Ticks));
+  }
+  double selfNs(uint32_t S) const { return ns(Sites.self(S).Amount); }
+};
+
+/// Time that a rule is about, and where it was.
+struct Finding {
+  double Ns = 0;
+  std::string Where;
+};
+
+struct Rule {
+  StringLiteral Id;
+  StringLiteral What;
+  StringLiteral Try;
+  StringLiteral Check;
+  Finding (*Find)(const Evidence &);
+};
+
+/// Nodes that a rule has found.
+class FoundNodes {
+public:
+  explicit FoundNodes(const Evidence &In) : In(In) {}
+
+  void add(uint32_t S, double Ns) {
+    ++Count;
+    Sum += Ns;
+    Kinds[In.Sites.kind(S).str()] += Ns;
+    if (Ns > LongestNs) {
+      LongestNs = Ns;
+      Longest = S;
+    }
+  }
+
+  /// "20 nodes (aten::conv2d), most in layer1.0".
+  Finding found() const {
+    if (Count == 0)
+      return {};
+    std::string Text;
+    raw_string_ostream OS(Text);
+    OS << Count << (Count == 1 ? " node (" : " nodes (");
+    std::vector<std::pair<std::string, double>> Sorted(Kinds.begin(),
+                                                       Kinds.end());
+    llvm::stable_sort(Sorted, [](const auto &A, const auto &B) {
+      return A.second > B.second;
+    });
+    size_t Shown = std::min<size_t>(Sorted.size(), 3);
+    interleaveComma(ArrayRef(Sorted).take_front(Shown), OS,
+                    [&](const auto &Kind) { OS << Kind.first; });
+    OS << (Shown < Sorted.size() ? ", ...)" : ")");
+    std::string Module = In.Sites.modulePath(Longest);
+    OS << ", most in " << (Module.empty() ? "the root module" : Module);
+    return {Sum, OS.str()};
+  }
+
+private:
+  const Evidence &In;
+  unsigned Count = 0;
+  double Sum = 0;
+  double LongestNs = -1;
+  uint32_t Longest = 0;
+  std::map<std::string, double> Kinds;
+};
+
+} // namespace
+
+/// Calls \p Visit with each selected node, no method or module.
+template <typename Function>
+static void eachNode(const Evidence &In, Function Visit) {
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    const Site &Here = In.Sites[S];
+    if (!Here.Dynamic && !Here.isRoot() && !Here.isModule() &&
+        In.Selected.matches(In.Sites, S) && In.Sites.measured(S).Count)
+      Visit(S);
+  }
+}
+
+static bool isConvolution(StringRef Kind) {
+  return Kind.startswith("aten::conv") || Kind == "aten::_convolution";
+}
+
+/// The batch norms of inference that take the output of a convolution.
+static Finding batchNorms(const Evidence &In) {
+  FoundNodes Nodes(In);
+  if (In.Sites.hasGradients()) // it is trained
+    return {};
+  eachNode(In, [&](uint32_t S) {
+    if (In.Sites.kind(S) == "aten::batch_norm" &&
+        any_of(In.Sites.producers(S),
+               [&](uint32_t P) { return isConvolution(In.Sites.kind(P)); }))
+      Nodes.add(S, In.selfNs(S));
+  });
+  return Nodes.found();
+}
+
+static Finding conversions(const Evidence &In) {
+  FoundNodes Nodes(In);
+  eachNode(In, [&](uint32_t S) {
+    if (StringSwitch<bool>(In.Sites.kind(S))
+            .Cases("aten::to", "aten::_to_copy", "aten::type_as",
+                   "aten::contiguous", "aten::clone", true)
+            .Default(false))
+      Nodes.add(S, In.selfNs(S));
+  });
+  return Nodes.found();
+}
+
+/// What runs took outside of their nodes.
+static Finding outsideOfNodes(const Evidence &In) {
+  return {In.ns(In.All.Unattributed), "the time that no node has, in " +
+                                          std::to_string(In.All.Runs) +
+                                          " runs"};
+}
+
+/// What first runs took more than the others.
+static Finding firstRuns(const Evidence &In) {
+  Finding F;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    const Aggregate &A = In.Sites.measured(S);
+    if (!In.Sites[S].isRoot() || !In.Selected.matches(In.Sites, S) ||
+        A.Count < 3 || A.First.empty())
+      continue;
+    auto First = static_cast<double>(A.First.front());
+    double Others =
+        (static_cast<double>(A.Sum) - First) / static_cast<double>(A.Count - 1);
+    if (First < 2 * Others)
+      continue;
+    F.Ns += In.Sites.clock().toNs(First - Others);
+    F.Where += (F.Where.empty() ? "" : "; ") + In.Sites.name(S).str() + ": " +
+               formatTime(In.Sites.clock().toNs(First)) + ", then " +
+               formatTime(In.Sites.clock().toNs(Others));
+  }
+  return F;
+}
+
+/// Calls \p Visit with each signature of each selected node whose work for one
+/// call is known.
+template <typename Function>
+static void eachWork(const Evidence &In, Function Visit) {
+  eachNode(In, [&](uint32_t S) {
+    for (const SiteVariant &V : In.Sites.variants(S))
+      if (Optional<Work> One =
+              workOf(In.Sites.kind(S), parseSignature(V.Signature)))
+        Visit(S, V, *One);
+  });
+}
+
+/// Nodes that hardly compute or move anything.
+static Finding smallNodes(const Evidence &In) {
+  constexpr double MostBytes = 32768, MostOps = 100000;
+  FoundNodes Nodes(In);
+  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
+    if (One.Bytes <= MostBytes && One.Flops + One.OtherOps <= MostOps)
+      Nodes.add(S, In.ns(V.Sum));
+  });
+  return Nodes.found();
+}
+
+/// What products and convolutions took above four times their bound.
+static Finding farFromRoof(const Evidence &In) {
+  if (!In.Under.isKnown())
+    return {};
+  FoundNodes Nodes(In);
+  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
+    Optional<Bound> Limit = boundOf(One, In.Under);
+    double AtLeast = Limit ? Limit->Ns * static_cast<double>(V.Count) : 0;
+    if (One.Flops >= 1e6 && In.ns(V.Sum) > 4 * AtLeast)
+      Nodes.add(S, In.ns(V.Sum) - AtLeast);
+  });
+  return Nodes.found();
+}
+
+/// Element-wise nodes and the like that are as fast as memory, or nearly.
+static Finding memoryBound(const Evidence &In) {
+  if (!In.Under.isKnown())
+    return {};
+  FoundNodes Nodes(In);
+  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
+    Optional<Bound> Limit = boundOf(One, In.Under);
+    if (One.Flops == 0 && One.OtherOps > 0 && Limit && Limit->IsMemory &&
+        2 * Limit->Ns * static_cast<double>(V.Count) >= In.ns(V.Sum))
+      Nodes.add(S, In.ns(V.Sum));
+  });
+  return Nodes.found();
+}
+
+static const Rule Rules[] = {
+    {"batch_norm", "batch norms behind convolutions",
+     "model.eval() and torch.jit.freeze(model), which folds them into the "
+     "convolutions",
+     "torchprof-report diff of both models", batchNorms},
+    {"far_from_roof",
+     "products and convolutions far from what this machine did",
+     "another number of threads, channels_last, or "
+     "torch.jit.optimize_for_inference",
+     "torchprof-report roofline --kinds", farFromRoof},
+    {"memory_bound", "nodes that wait for memory and compute little",
+     "in-place forms, a fused operator, a smaller dtype",
+     "torchprof-report roofline", memoryBound},
+    {"small_nodes", "nodes on small tensors: LibTorch's overhead is their time",
+     "larger batches, or torch.jit.freeze, which leaves fewer nodes",
+     "torchprof-report summary --group-by=kind", smallNodes},
+    {"conversions", "conversions and copies of tensors",
+     "weights and inputs of one dtype, device and layout from the beginning",
+     "torchprof-report summary --include='aten::to'", conversions},
+    {"outside_nodes", "runs outside of their nodes",
+     "torch.jit.freeze(model), which looks up no parameters in modules",
+     "torchprof-report summary: the line Unattributed", outsideOfNodes},
+    {"first_runs", "first runs",
+     "a few calls with each shape before the model serves",
+     "torchprof-report runs", firstRuns},
+};
+
+Table report::makeAdvice(const SiteTable &Sites, const Selection &Selected,
+                         const Roof &Under, double MinPercent) {
+  Evidence In{Sites, Selected, Under, makeTotals(Sites, Selected)};
+  double TotalNs = In.ns(In.All.Total);
+  struct Advice {
+    const Rule *Of;
+    Finding Found;
+    double Percent;
+  };
+  std::vector<Advice> All;
+  for (const Rule &R : Rules) {
+    Finding F = R.Find(In);
+    double Percent = TotalNs > 0 ? 100 * F.Ns / TotalNs : 0;
+    if (F.Ns > 0 && Percent >= MinPercent)
+      All.push_back({&R, std::move(F), Percent});
+  }
+  llvm::stable_sort(All, [](const Advice &A, const Advice &B) {
+    return A.Percent > B.Percent;
+  });
+  auto ForMachines = [](TableColumn C) {
+    C.ForMachines = true;
+    return C;
+  };
+  Table T;
+  T.Columns = {TableColumn::percent("pct_total", "% total"),
+               TableColumn::time("time_ns", "time"),
+               ForMachines(TableColumn::text("rule", "rule")),
+               TableColumn::text("what", "is spent in"),
+               ForMachines(TableColumn::text("where", "where")),
+               ForMachines(TableColumn::text("try", "try")),
+               ForMachines(TableColumn::text("check", "check"))};
+  if (All.empty())
+    T.Notes.push_back("nothing to advise: no rule is about that much of the "
+                      "time");
+  for (const Advice &A : All) {
+    T.Rows.push_back({Value::percent(A.Percent), Value::timeNs(A.Found.Ns),
+                      Value::text(A.Of->Id), Value::text(A.Of->What),
+                      Value::text(A.Found.Where), Value::text(A.Of->Try),
+                      Value::text(A.Of->Check)});
+    T.Notes.push_back((A.Of->What + ": " + A.Found.Where).str());
+    T.Notes.push_back(("  try:   " + A.Of->Try).str());
+    T.Notes.push_back(("  check: " + A.Of->Check).str());
+  }
+  return T;
+}
