@@ -4,7 +4,7 @@ import statistics
 
 from .tables import conditions, duration, how, number, rows_of, table
 
-SECTIONS = ["oracle", "coverage", "gradients", "memory",
+SECTIONS = ["oracle", "coverage", "gradients", "memory", "flops",
             "perturbation", "agreement", "gate"]
 
 #: Half a bucket of the histogram, docs/profile-format.md.
@@ -14,7 +14,8 @@ QUANTILE_BOUND = 0.036
 def page(results):
     return (["# Fidelity", ""] + conditions(results, SECTIONS)
             + oracle(results) + coverage(results) + gradients(results)
-            + memory(results) + perturbation(results) + agreement(results)
+            + memory(results) + flops(results)
+            + perturbation(results) + agreement(results)
             + gate(results))
 
 
@@ -231,6 +232,47 @@ def memory(results):
               row["freed"], row["profiler_freed"]] for row in listed])
         lines += not_measured(rows)
     return lines
+
+
+# --- operations --------------------------------------------------------------
+
+def flops(results):
+    lines = ["## Operations", ""] + how("flops") + [
+        "One call of each model of the test zoo, attached, while "
+        "`torch.utils.flop_counter` counts, too: multiplications and additions of "
+        "products and convolutions. Here they follow from the shapes that were "
+        "recorded. The models with most operations are listed, and those that "
+        "differ: `flop_counter` does not see into an LSTM or a fused layer of a "
+        "transformer, and here `aten::einsum` has no formula, which the report says. "
+        "LibTorch 1.13 has no `flop_counter`.", ""]
+    for version, rows in rows_of(results, "flops"):
+        known = [row for row in rows if "absent" not in row]
+        if not known:
+            continue
+        same = [row for row in known if row["flops"] == row["flop_counter"]]
+        listed = sorted(same, key=lambda row: -row["flops"])[:8]
+        listed += [row for row in known if row not in same]
+        lines += ["### " + version, "", "The same in %d of %d models, 0 in %d of them."
+                  % (len(same), len(known), sum(row["flops"] == 0 for row in same)),
+                  ""]
+        lines += table(
+            ["model", "operations", "flop_counter's", "operators in which they differ"],
+            [[row["model"], int(row["flops"]), int(row["flop_counter"]),
+              ", ".join(differing(row))] for row in listed])
+        lines += not_measured(rows)
+    return lines
+
+
+def differing(row):
+    """Operators of a model that one of the two did not count. Other names of the same
+    products do not make a difference."""
+    if row["flops"] == row["flop_counter"]:
+        return []
+    ours, theirs = row["flops_of"], row["flop_counter_of"]
+    return sorted(set(kind for kind, count in ours.items()
+                      if count not in theirs.values()
+                      and kind not in ("aten::linear", "aten::conv2d"))
+                  | set(row["unknown"]) - {"prim::If", "prim::Loop"})
 
 
 # --- perturbation ------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from .tables import conditions, duration, how, number, rows_of, table
 
-SECTIONS = ["probe", "contenders", "threads", "whole", "passes", "report"]
+SECTIONS = ["probe", "measures", "contenders", "threads", "whole", "passes",
+            "report"]
 
 
 def page(results):
@@ -14,9 +15,34 @@ def page(results):
         "all with `bench/run`, a section with the command above its table; "
         "`scripts/test`",
         "makes the build trees that it uses.", ""]
-        + probe(results) + contenders(results) + goals(results)
+        + probe(results) + measures(results) + contenders(results) + goals(results)
         + threads(results) + whole(results) + passes(results)
         + report(results) + MEMORY)
+
+
+# --- more than time ----------------------------------------------------------
+
+def measures(results):
+    lines = ["## More than time", ""] + how("measures") + [
+        "A node of the chain of 300 `relu` of a few numbers, without grad, in Python: ns "
+        "of the fastest call and of the median one, each contender in processes of its "
+        "own, in turns. *more* is what measuring adds to recording times, by the fastest "
+        "call; of torch.profiler, what it adds to the plain chain.", ""]
+    for version, rows in rows_of(results, "measures"):
+        least = {row["contender"]: row["min_ns"] for row in rows}
+        cells = []
+        for row in rows:
+            name = row["contender"]
+            base = least["plain" if name == "time" or name.startswith("torch.")
+                         else "time"]
+            cells.append([name if name in ("plain", "time")
+                          or name.startswith("torch.") else "time, " + name,
+                          number(row["min_ns"]), number(row["median_ns"]),
+                          None if name == "plain"
+                          else number(row["min_ns"] - base)])
+        lines += ["### " + version, ""] + table(
+            ["recorded", "fastest", "median", "more"], cells)
+    return lines
 
 
 # --- a node ------------------------------------------------------------------
