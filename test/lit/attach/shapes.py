@@ -17,8 +17,8 @@ can have, with and without grad, in first runs and later; results stay."""
 # CHECK: aten::sum total [8,2] [] float32 8
 # CHECK: aten::index picked [8,2] ([]) [8] float32 int64 8
 # CHECK: aten::add mixed [8] [] [8] float32 int64 8
-# CHECK: aten::sigmoid {{.*}} [2,7] [2,7] float32 4
 # CHECK: aten::tanh {{.*}} [2,7] [2,7] float32 4
+# CHECK: aten::sigmoid {{.*}} [2,7] [2,7] float32 4
 # CHECK: aten::add {{.*}} [2,7] [2,7] [2,7] float32 4
 # CHECK: aten::to sparse [4,3]:sparse [4,3]:sparse float32 1
 # CHECK: aten::to sparse [3,4] [3,4] float32 1
