@@ -44,6 +44,8 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   std::vector<std::string> Ids = Options.Columns;
   if (Ids.empty()) {
     Ids = defaultColumns(Options.Group);
+    if (Options.Group == GroupBy::Node && In.Sites.hasVariants())
+      Ids.insert(llvm::find(Ids, "calls"), "shapes");
     // Measures are not told apart by shapes.
     if (Options.Group != GroupBy::Shape)
       for (std::string &Id : shownMeasureColumns(Measures))
