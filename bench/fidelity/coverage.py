@@ -17,6 +17,8 @@ import subprocess
 
 import torch
 
+import zoo
+
 # What the time between the nodes of a model should stay below.
 LONG_NODE_NS, REST_PCT = 20e3, 2
 # A process's first runs meet memory that was never touched: enough runs that
@@ -109,16 +111,9 @@ def main():
     arguments.work = os.path.abspath(arguments.work)
     arguments.bin = os.path.abspath(arguments.bin)
     os.makedirs(arguments.work, exist_ok=True)
-    with open(os.path.join(arguments.zoo, "zoo.json")) as file:
-        entries = json.load(file)
-    for entry in entries:
-        calls = [call for call in entry["calls"] if not call["raises"]]
-        if arguments.only and entry["name"] not in arguments.only:
-            continue
-        if not calls or "asynchronous" in entry["properties"]:
-            continue
+    for entry, call in zoo.calls(arguments.zoo, arguments.only):
         try:
-            print(json.dumps(measure(arguments, entry, calls[0])), flush=True)
+            print(json.dumps(measure(arguments, entry, call)), flush=True)
         except RuntimeError as error:
             cause = str(error)
             for folder in (arguments.zoo, arguments.work):
