@@ -4,8 +4,6 @@
 #include "Command.h"
 #include "Options.h"
 
-#include "llvm/Support/raw_ostream.h"
-
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;

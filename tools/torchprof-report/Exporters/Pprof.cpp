@@ -51,15 +51,26 @@ class PprofProfile {
 public:
   explicit PprofProfile(const ExportInput &In)
       : In(In), Keys(siteKeys(In.Sites)), Writer(Message) {
-    for (const MeasureType &T : KnownTypes)
-      if (numberOf(T.More) && (T.Less.empty() || numberOf(T.Less)))
-        Types.push_back(&T);
+    ArrayRef<TableMeasure> Measures = In.Sites.measures();
+    for (const MeasureType &T : KnownTypes) {
+      Optional<MeasureId> More = numberOf(Measures, T.More);
+      Optional<MeasureId> Less = numberOf(Measures, T.Less);
+      if (More && (Less || T.Less.empty()))
+        Types.push_back({&T, *More, Less});
+    }
   }
   std::string build();
 
 private:
-  Optional<MeasureId> numberOf(StringRef Measure) const;
-  int64_t selfOf(StringRef Measure, uint32_t Site) const;
+  /// A sample type that the sites have.
+  struct FoundType {
+    const MeasureType *Of;
+    MeasureId More;
+    Optional<MeasureId> Less;
+  };
+
+  /// What a site measured without its children.
+  int64_t selfOf(MeasureId M, uint32_t Site) const;
   int64_t text(StringRef S);
   uint64_t function(StringRef Name, StringRef File);
   uint64_t location(StringRef Function, StringRef File, uint32_t Line);
@@ -70,7 +81,7 @@ private:
 
   const ExportInput &In;
   std::vector<SiteKey> Keys; ///< by which profiles of changed models compare
-  std::vector<const MeasureType *> Types; ///< those that the sites have
+  std::vector<FoundType> Types;
   std::string Message;
   protozero::pbf_writer Writer;
   std::map<std::string, int64_t> Strings;
@@ -81,18 +92,8 @@ private:
 
 } // namespace
 
-Optional<MeasureId> PprofProfile::numberOf(StringRef Measure) const {
-  ArrayRef<TableMeasure> Measures = In.Sites.measures();
-  for (MeasureId M = 0; M < Measures.size(); ++M)
-    if (Measures[M].Id == Measure)
-      return M;
-  return None;
-}
-
-/// What a site measured without its children; 0 of no measure.
-int64_t PprofProfile::selfOf(StringRef Measure, uint32_t S) const {
-  Optional<MeasureId> M = numberOf(Measure);
-  return M ? static_cast<int64_t>(In.Sites.self(*M, S).Amount) : 0;
+int64_t PprofProfile::selfOf(MeasureId M, uint32_t S) const {
+  return static_cast<int64_t>(In.Sites.self(M, S).Amount);
 }
 
 int64_t PprofProfile::text(StringRef S) {
@@ -196,8 +197,8 @@ void PprofProfile::sample(uint32_t S) {
   Out.add_packed_uint64(1, Stack.begin(), Stack.end());
   std::vector<int64_t> Values = {static_cast<int64_t>(Sites.measured(S).Count),
                                  Self};
-  for (const MeasureType *T : Types)
-    Values.push_back(selfOf(T->More, S) - selfOf(T->Less, S));
+  for (const FoundType &T : Types)
+    Values.push_back(selfOf(T.More, S) - (T.Less ? selfOf(*T.Less, S) : 0));
   Out.add_packed_int64(2, Values.begin(), Values.end());
   label(Out, "kind", Sites.kind(S));
   label(Out, "module", Module);
@@ -209,8 +210,8 @@ std::string PprofProfile::build() {
   text(""); // string 0
   valueType(SampleType, "calls", "count");
   valueType(SampleType, "time", "nanoseconds");
-  for (const MeasureType *T : Types)
-    valueType(SampleType, T->Type, T->Unit);
+  for (const FoundType &T : Types)
+    valueType(SampleType, T.Of->Type, T.Of->Unit);
   for (uint32_t S : sitesWithStacks(In))
     sample(S);
   if (In.Single)

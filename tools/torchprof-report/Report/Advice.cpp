@@ -2,9 +2,7 @@
 
 #include "Advice.h"
 
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/Format.h"
 
 using namespace llvm;
 using namespace torchprof;

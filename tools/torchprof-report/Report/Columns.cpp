@@ -253,18 +253,13 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
               }),
   };
   std::move(Numbers.begin(), Numbers.end(), std::back_inserter(Columns));
-  auto NumberOf = [&](StringRef Id) -> Optional<MeasureId> {
-    for (MeasureId M = 0; M < Measures.size(); ++M)
-      if (Measures[M].Id == Id)
-        return M;
-    return None;
-  };
   for (const KnownMeasure &K : knownMeasures()) {
     addMeasureColumns(Columns, {K.Id.str(), K.Unit, K.Fold}, &K,
-                      NumberOf(K.Id));
+                      numberOf(Measures, K.Id));
     for (const DerivedMeasure &D : derivedMeasures())
       if (D.Less == K.Id)
-        addDerivedColumns(Columns, D, NumberOf(D.More), NumberOf(D.Less));
+        addDerivedColumns(Columns, D, numberOf(Measures, D.More),
+                          numberOf(Measures, D.Less));
   }
   for (MeasureId M = 0; M < Measures.size(); ++M)
     if (!findKnown(Measures[M].Id))

@@ -13,7 +13,8 @@ namespace {
 class Memory {
 public:
   explicit Memory(const SiteTable &Sites)
-      : Sites(Sites), Allocated(find("alloc")), Peak(find("peak")) {
+      : Sites(Sites), Allocated(numberOf(Sites.measures(), "alloc")),
+        Peak(numberOf(Sites.measures(), "peak")) {
     if (!Allocated)
       return;
     for (uint32_t S = 0; S < Sites.size(); ++S)
@@ -39,13 +40,6 @@ public:
   bool isRoot(uint32_t S) const { return Sites[S].isRoot(); }
 
 private:
-  Optional<MeasureId> find(StringRef Id) const {
-    for (MeasureId M = 0; M < Sites.measures().size(); ++M)
-      if (Sites.measures()[M].Id == Id)
-        return M;
-    return None;
-  }
-
   const SiteTable &Sites;
   Optional<MeasureId> Allocated, Peak;
   double OfRuns = 0;

@@ -30,6 +30,14 @@ ArrayRef<KnownMeasure> report::knownMeasures() { return Known; }
 
 ArrayRef<DerivedMeasure> report::derivedMeasures() { return Derived; }
 
+Optional<MeasureId> report::numberOf(ArrayRef<TableMeasure> Measures,
+                                     StringRef Id) {
+  for (MeasureId M = 0; M < Measures.size(); ++M)
+    if (Measures[M].Id == Id)
+      return M;
+  return None;
+}
+
 std::string report::measureColumnId(StringRef Id, MeasureUnit Unit) {
   switch (Unit) {
   case MeasureUnit::Nanoseconds:

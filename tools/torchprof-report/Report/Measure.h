@@ -14,6 +14,7 @@
 #include "Table.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -38,6 +39,10 @@ struct TableMeasure {
 
 /// Number of a measure in a SiteTable.
 using MeasureId = uint32_t;
+
+/// The number of a measure among \p Measures; None if it is not there.
+llvm::Optional<MeasureId> numberOf(llvm::ArrayRef<TableMeasure> Measures,
+                                   llvm::StringRef Id);
 
 /// What one lane measured for one slot.
 struct MeasureCell {

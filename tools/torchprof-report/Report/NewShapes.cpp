@@ -127,10 +127,7 @@ static const RunColumns<MetTogether> &columns() {
        }},
       {TableColumn::text("first_node", "first node"), "",
        [](const Row &R, const SiteTable &Sites) {
-         uint32_t S = R.Meetings.front().Site;
-         std::string Module = Sites.modulePath(S);
-         return Value::text(
-             (Sites.kind(S) + (Module.empty() ? "" : " ") + Module).str());
+         return nodeValue(Sites, R.Meetings.front().Site);
        }},
       {TableColumn::text("shapes", "its shapes", Shorten::KeepStart), "",
        [](const Row &R, const SiteTable &) {

@@ -40,14 +40,6 @@ template <typename Enum> static Value word(Enum V) {
                                   : Name.str());
 }
 
-static Value firstNode(const SiteTable &Sites, uint32_t S) {
-  if (S == NoIndex)
-    return Value::text("");
-  std::string Module = Sites.modulePath(S);
-  return Value::text(Sites.kind(S).str() + (Module.empty() ? "" : " ") +
-                     Module);
-}
-
 static const RunColumns<MadePlan> &planColumns() {
   using Row = MadePlan;
   static const RunColumns<Row> Columns({
@@ -59,7 +51,7 @@ static const RunColumns<MadePlan> &planColumns() {
        [](const Row &R, const SiteTable &) { return word(R.Event.Part); }},
       {TableColumn::text("first_node", "first node"), "",
        [](const Row &R, const SiteTable &Sites) {
-         return firstNode(Sites, R.First);
+         return nodeValue(Sites, R.First);
        }},
       {TableColumn::text("plan", "plan"), "",
        [](const Row &R, const SiteTable &) { return word(R.Event.Kind); }},

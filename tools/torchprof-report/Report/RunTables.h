@@ -30,6 +30,15 @@ inline Value timeOf(const SiteTable &Sites, double Ticks) {
   return Value::timeNs(Sites.clock().toNs(Ticks));
 }
 
+/// A node by its kind and module, "aten::relu block.relu"; empty for NoIndex.
+inline Value nodeValue(const SiteTable &Sites, uint32_t S) {
+  if (S == NoIndex)
+    return Value::text("");
+  std::string Module = Sites.modulePath(S);
+  return Value::text(
+      (Sites.kind(S) + (Module.empty() ? "" : " ") + Module).str());
+}
+
 /// A time of day, "2026-11-20 23:59:59.123" in UTC for people.
 Value realtimeValue(uint64_t RealtimeNs);
 

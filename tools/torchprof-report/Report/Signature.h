@@ -44,6 +44,9 @@ struct Operand {
 struct Signature {
   std::vector<Operand> Inputs, Outputs;
   bool IsWhole = false; ///< false: it was cut, what is here may be less
+
+  /// True of a text that is no signature, such as that of all further ones.
+  bool isEmpty() const { return Inputs.empty() && Outputs.empty(); }
 };
 
 Signature parseSignature(llvm::StringRef Text);

@@ -163,9 +163,7 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
   std::vector<Entry> Nodes;
   std::map<std::string, Entry> ByType;
   EntryContext Context = {In, 0};
-  for (MeasureId M = 0; M < Sites.measures().size(); ++M)
-    if (Sites.measures()[M].Id == "alloc")
-      Context.Memory = M;
+  Context.Memory = numberOf(Sites.measures(), "alloc");
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     if (Sites[S].isRoot() || Sites[S].Dynamic || !Sites.reached(S) ||
         !In.Selected.matches(Sites, S))

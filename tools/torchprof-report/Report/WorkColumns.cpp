@@ -26,7 +26,7 @@ static Value shapeValue(const Row &R, std::string (*Text)(const Signature &S)) {
     return Value::text("");
   Signature S = parseSignature(*R.Signatures.begin());
   // Those beyond the bound are no signature.
-  if (S.Inputs.empty() && S.Outputs.empty())
+  if (S.isEmpty())
     return Value::text(*R.Signatures.begin());
   return Value::text(Text(S));
 }
