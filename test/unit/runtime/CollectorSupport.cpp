@@ -2,6 +2,7 @@
 
 #include "Clock.h"
 #include "Control.h"
+#include "Memory.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -38,6 +39,7 @@ void startAfresh() {
   ThisLane = nullptr;
   new (&Line) Lineage();
   clock::inject(nullptr);
+  setMemoryHook(nullptr);
 }
 
 void record(const std::string &File, const std::function<void()> &Body) {
