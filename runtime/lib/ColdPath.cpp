@@ -96,14 +96,18 @@ static OpenFrame frameOf(Slot Site) {
   return F;
 }
 
+/// True if more than time was asked for.
+static bool measuresMore(Recording &R) {
+  return R.measures().exist() || R.variants().exist();
+}
+
 /// Decides what is measured on a thread that runs nodes of other threads' runs
 /// (forks, and what follows a wait): it has no run of its own at whose begin
 /// that is decided.
 static void beginWithoutRun(Recording &R, Lane &L) {
-  bool WithShapes = R.variants().exist();
-  if ((WithShapes || R.measures().exist()) && R.measures().inEveryRun() &&
-      !L.Measuring && !L.WithShapes && !hasOpenRoot(L))
-    R.measures().beginRun(L, WithShapes);
+  if (measuresMore(R) && R.measures().inEveryRun() && !L.Measuring &&
+      !L.WithShapes && !hasOpenRoot(L))
+    R.measures().beginRun(L, R.variants().exist());
 }
 
 void beginCold(FrameSpan &Span, const Operands &Of) {
@@ -191,7 +195,7 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
     pushFrame(*L, F);
     return 0;
   }
-  if (IsOutermost && (R->measures().exist() || R->variants().exist()))
+  if (IsOutermost && measuresMore(*R))
     R->measures().beginRun(*L, R->variants().exist());
   return readyLane(*R, F.Site) ? open(*R, *L, F) : LostBegin;
 }

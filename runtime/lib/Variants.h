@@ -55,7 +55,7 @@ public:
   /// True if shapes were asked for and can be read.
   bool exist() const { return Most != 0; }
 
-  /// The variant that begins at a node, for Open::end() or drop(); empty if it
+  /// The variant that begins at a node, for end() or drop(); empty if it
   /// cannot be known.
   OpenVariant begin(Lane &L, format::Slot Site, const Operands &Of);
 
