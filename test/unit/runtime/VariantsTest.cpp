@@ -20,7 +20,7 @@ namespace {
 /// The test's framework: a stack is a list of numbers, which are sizes. A 0 has
 /// no signature.
 using Numbers = std::vector<int>;
-unsigned TextsWritten = 0;
+std::atomic<unsigned> TextsWritten = 0;
 
 uint64_t keyOf(const void *Stack, unsigned Count) {
   const auto &Values = *static_cast<const Numbers *>(Stack);
