@@ -343,6 +343,8 @@ static uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S,
   bool IsMeasured =
       R.measures().exist() && R.measures().endSpan(L, S.Site, S.Begin, Ticks);
   appendEnd(L, S, Ticks);
+  if (IsMeasured)
+    R.levels().spanEnded(L, S.Site, Now);
   if (S.Kind == SpanKind::Gradient)
     addGradient(R, L, Ticks, IsMeasured);
   else if (S.Kind != SpanKind::Node)
@@ -352,6 +354,10 @@ static uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S,
   SlotEntry &E = *freshEntry(R, L, S.Site); // readyLane() has made it
   R.touchRuns(L, E);
   recordRun(E, Now, Ticks);
+  if (IsMeasured && R.levels().exist())
+    R.levels().runEnded(L, S.Site, Now);
+  if (R.books().exist())
+    R.books().runEnded();
   R.anchorIfDue(Now);
   logRunEnded(L);
   return Ticks;
@@ -424,9 +430,11 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
   uint64_t Ticks = Now - Span.Begin;
   if (L && measuredSince(*L) - 1 < Span.Begin && Span.isInnermost(Ticks)) {
     Recording &R = *Recording::existing();
-    if (L->Measuring)
-      R.measures().endSpan(*L, Span.Site, Span.Begin, Ticks);
+    bool IsMeasured =
+        L->Measuring && R.measures().endSpan(*L, Span.Site, Span.Begin, Ticks);
     Span.close(Ticks);
+    if (IsMeasured)
+      R.levels().spanEnded(*L, Span.Site, Now);
     if (Span.OfShapes)
       R.variants().end(R, *L, Span.Site, Span.OfShapes, Span.Begin, Ticks);
     return;

@@ -5,6 +5,7 @@
 #include "FunctionRings.h"
 #include "Host.h"
 #include "Measures.h"
+#include "Memory.h"
 #include "Pages.h"
 #include "Process.h"
 #include "ProfileFile.h"
@@ -59,6 +60,7 @@ void Lanes::release(Lane &L) {
   if (FunctionRing *Made = std::exchange(L.Functions, nullptr))
     Made->release();
   L.Depth = 0;
+  L.HeldElsewhere += ThisMemory.held();
   setCurrent(L, 0, packCurrent(NoSlot, false));
   storeRelease(L.Record->State, LaneState::Free);
   L.NextFree = Free;
@@ -106,6 +108,9 @@ Lane *Lanes::own() {
   if (!Process.Open.load(std::memory_order_relaxed))
     L->Since.store(GateShut, std::memory_order_relaxed);
   nameOwner(*L->Record);
+  // In a child of fork the thread has what it held in the parent process.
+  if (ThisLane && !ThisLane->Owner)
+    L->HeldElsewhere -= ThisMemory.held();
   ThisLane = L;
   pthread_setspecific(EndOfThread, L);
   return L;
@@ -125,7 +130,7 @@ static uint64_t planLog(LogRecord &Log, LogKeep Keep, uint64_t Events) {
   return Log.Kept + Log.Ring;
 }
 
-static LogKeep keepOf(const Options &Opts) {
+LogKeep keepOf(const Options &Opts) {
   if (Opts.Mode != "trace")
     return LogKeep::None;
   return Opts.TraceKeep == "first" ? LogKeep::First : LogKeep::Last;

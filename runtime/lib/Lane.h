@@ -35,6 +35,7 @@ class PageSource;
 class ProfileFile;
 struct Host;
 struct MeasureEntry;
+struct Options;
 struct Variant;
 
 /// What a lane knows of a slot.
@@ -124,7 +125,12 @@ struct alignas(64) Lane {
   Variant *SpareVariants;             ///< room for more, up to the next
   Variant *EndOfVariants;
   format::SegmentHeader *VariantCells; ///< as Cells
-  pthread_mutex_t FoldMutex;           ///< see FoldLock
+  format::SegmentHeader *RunLevels;    ///< null without any
+  format::SegmentHeader *SpanLevels;   ///< null without any
+  /// What the lane's threads held before the owner, less what the owner held
+  /// when it was in another process.
+  int64_t HeldElsewhere;
+  pthread_mutex_t FoldMutex; ///< see FoldLock
   /// Records before this one are left to the folding thread.
   std::atomic<uint64_t> FoldUpTo;
   /// As far as is known, all that is recorded has a cell of this epoch: the
@@ -173,6 +179,9 @@ inline SlotEntry *knownEntry(Lane &L, format::Slot Site) {
   SlotEntry &E = L.Slots[number(Site)];
   return E.Data ? &E : nullptr;
 }
+
+/// Which spans a log keeps.
+format::LogKeep keepOf(const Options &Opts);
 
 /// The lanes of one recording. But for own() and first(), the caller holds the
 /// process lock.

@@ -43,7 +43,7 @@ Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
       Every(Program.Opts.RecordEvery) {
   if (hasWord(Program.Opts.Record, "cpu"))
     addSource(std::make_unique<CpuTime>());
-  if (hasWord(Program.Opts.Record, "memory") && countsMemory())
+  if (measuresMemory(Program.Opts) && countsMemory())
     addSource(std::make_unique<Memory>());
 }
 

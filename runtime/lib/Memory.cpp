@@ -2,6 +2,8 @@
 
 #include "Memory.h"
 
+#include "Options.h"
+
 #include <algorithm>
 #include <atomic>
 
@@ -20,6 +22,10 @@ bool countsMemory() {
   return !Hook || Hook();
 }
 
+bool measuresMemory(const Options &Opts) {
+  return hasWord(Opts.Record, "memory") || hasWord(Opts.Record, "blocks");
+}
+
 namespace {
 /// The readings of a span, which its values replace.
 enum Reading { Allocated, Freed, Peak, Allocations };
@@ -28,6 +34,13 @@ enum Reading { Allocated, Freed, Peak, Allocations };
 Memory::Memory()
     : MeasureSource({MeasureId::Allocated, MeasureId::Freed, MeasureId::Peak,
                      MeasureId::Allocations}) {}
+
+bool Memory::beginRun() {
+  MemoryCounters &M = ThisMemory;
+  M.HeldAtRun = M.RunHigh = M.held();
+  M.RunHighSite = format::NoSlot;
+  return countsMemory();
+}
 
 void Memory::onBegin(uint64_t *Readings) {
   MemoryCounters &M = ThisMemory;

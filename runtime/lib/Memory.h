@@ -15,14 +15,19 @@
 #ifndef TORCHPROF_MEMORY_H
 #define TORCHPROF_MEMORY_H
 
+#include "Books.h"
 #include "Measures.h"
+#include "Process.h"
 
 namespace torchprof {
 
 /// Bytes and blocks of a thread, since it began.
 struct MemoryCounters {
   uint64_t Allocated, Freed, Allocations;
-  int64_t High; ///< largest held() since the innermost measured span began
+  int64_t High;      ///< largest held() since the innermost measured span began
+  int64_t HeldAtRun; ///< held() when the outermost run began
+  int64_t RunHigh;   ///< largest since
+  format::Slot RunHighSite; ///< the innermost span then
   int64_t held() const { return int64_t(Allocated - Freed); }
 };
 
@@ -30,17 +35,34 @@ struct MemoryCounters {
 extern thread_local constinit MemoryCounters ThisMemory
     [[gnu::tls_model("initial-exec")]];
 
-/// The calling thread has got a block.
-inline void noteAllocated(uint64_t Bytes) {
+/// The innermost open span of the calling thread.
+inline format::Slot innermostSite() {
+  const Lane *L = ThisLane;
+  return L && L->Owner ? format::slotOfCurrent(L->Current) : format::NoSlot;
+}
+
+/// The calling thread has got \p Block, null if its place says nothing.
+inline void noteAllocated(uint64_t Bytes, const void *Block = nullptr) {
   MemoryCounters &M = ThisMemory;
   M.Allocated += Bytes;
   ++M.Allocations;
-  if (M.held() > M.High)
+  if (M.held() > M.High) {
     M.High = M.held();
+    if (M.High > M.RunHigh) {
+      M.RunHigh = M.High;
+      M.RunHighSite = innermostSite();
+    }
+  }
+  if (Books *B = Process.Ledger.load(std::memory_order_relaxed); B && Block)
+    B->allocated(Block, Bytes);
 }
 
 /// It gives one back.
-inline void noteFreed(uint64_t Bytes) { ThisMemory.Freed += Bytes; }
+inline void noteFreed(uint64_t Bytes, const void *Block = nullptr) {
+  ThisMemory.Freed += Bytes;
+  if (Books *B = Process.Ledger.load(std::memory_order_relaxed); B && Block)
+    B->freed(Block, Bytes);
+}
 
 /// Makes sure that blocks are counted from now on; false if they cannot be, or
 /// not any more, after one warning. Called under the process lock or at the
@@ -53,10 +75,13 @@ void setMemoryHook(MemoryHook Hook);
 /// Calls the hook.
 bool countsMemory();
 
+/// True if the options ask for memory.
+bool measuresMemory(const Options &Opts);
+
 class Memory : public MeasureSource {
 public:
   Memory();
-  bool beginRun() override { return countsMemory(); }
+  bool beginRun() override;
   void onBegin(uint64_t *Readings) override;
   void onEnd(uint64_t *Readings) override;
 };

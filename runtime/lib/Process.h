@@ -18,6 +18,7 @@
 
 namespace torchprof {
 
+class Books;
 class Recording;
 
 /// Zero is its state before the process's first use.
@@ -31,6 +32,8 @@ struct alignas(format::PageBytes) ProcessPage {
   std::atomic<uint32_t> CountsSteps;
   /// What this process records; null before its first probe.
   std::atomic<Recording *> Current;
+  /// Its books of blocks; null unless they are kept.
+  std::atomic<Books *> Ledger;
   /// First ticks of the last two epochs, by the parity of their numbers; see
   /// beginEpoch().
   std::atomic<uint64_t> EpochTicks[2];

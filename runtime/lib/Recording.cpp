@@ -37,11 +37,14 @@ Recording::Recording(Lineage &Shared, PageSource &Pages)
       Threads(File, Pages, Shared.Program),
       Folding(Threads, Shared.Program.Opts.Fold == "thread"),
       Extra(File, Pages, Shared.Program), Shapes(File, Pages, Shared.Program),
+      Held(File, Shared.Program), Ledger(*this, File, Pages, Shared.Program),
       Gate(Shared.Program), Loads(std::exchange(Shared.Loads.own(), {})),
       ProbeTicksX16(measureProbeTicksX16()),
       IsForked(Shared.Program.HasRecorded) {
   if (IsForked)
     torchprof::count(Counter::Forks);
+  if (Ledger.exist())
+    Process.Ledger.store(&Ledger, std::memory_order_release);
   Gate.begin();
 }
 

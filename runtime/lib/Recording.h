@@ -13,10 +13,12 @@
 #ifndef TORCHPROF_RECORDING_H
 #define TORCHPROF_RECORDING_H
 
+#include "Books.h"
 #include "ClockTable.h"
 #include "EventLog.h"
 #include "FoldThread.h"
 #include "Lane.h"
+#include "Levels.h"
 #include "Lineage.h"
 #include "Measures.h"
 #include "Process.h"
@@ -76,6 +78,8 @@ public:
 
   Measures &measures() { return Extra; }
   Variants &variants() { return Shapes; }
+  Levels &levels() { return Held; }
+  Books &books() { return Ledger; }
   FoldThread &folding() { return Folding; }
 
   /// Takes a clock anchor at the end of a run if the last one is old. Never
@@ -145,6 +149,8 @@ private:
   FoldThread Folding;
   Measures Extra;
   Variants Shapes;
+  Levels Held;
+  Books Ledger;
   Window Gate;
   ClockTable Clock;
   PlanLog Plans;

@@ -34,7 +34,7 @@ Wrapped Own;
 
 void countAndDelete(void *Data) {
   if (Data)
-    noteFreed(malloc_usable_size(Data));
+    noteFreed(malloc_usable_size(Data), Data);
   Own.Delete(Data);
 }
 
@@ -42,7 +42,7 @@ c10::DataPtr allocateCounted(size_t Bytes) {
   c10::DataPtr Block = Own.Inner->allocate(Bytes);
   if (Block.get() && Block.get() == Block.get_context() &&
       Block.compare_exchange_deleter(Own.Delete, &countAndDelete))
-    noteAllocated(malloc_usable_size(Block.get()));
+    noteAllocated(malloc_usable_size(Block.get()), Block.get());
   return Block;
 }
 

@@ -69,8 +69,8 @@ static RuntimeOption Nodes("nodes", "default|all",
     Mode("mode", "aggregate|trace", "Keep statistics, or every span as well"),
     Windows("schedule", "plan",
             "Record windows of runs: wait=5,warmup=1,active=3"),
-    Measure("measure", "cpu|memory|shapes", "What to measure beside time",
-            "record");
+    Measure("measure", "blocks|cpu|memory|shapes",
+            "What to measure beside time", "record");
 static const RuntimeOption *const RuntimeOptions[] = {
     &Nodes, &Level, &Include, &Exclude, &Methods, &Mode, &Windows, &Measure};
 

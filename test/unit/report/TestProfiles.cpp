@@ -52,12 +52,22 @@ Profile test::everySegment() {
     "loads": [{"name": "models/n\u00e9t.pt", "begin": 1, "ticks": 6,
                "thread": 11},
               {"begin": 30, "ticks": 5, "thread": 12}],
+    "books": {"peak": 90, "peak_ticks": 7, "peak_slot": 1, "epoch": 3,
+      "runs": 5, "mark_before": 2, "mark": 4, "accounts": [
+        {"slot": 1, "live": 30, "blocks": 2, "at_peak": 70, "at_run_end": 10,
+         "at_mark_before": 5, "at_mark": 9},
+        {"live": -4, "blocks": -1, "at_peak": 20}]},
     "lanes": [{"thread": 11, "name": "main", "current_slot": 1,
       "cells": [{"slot": 0, "samples": [10, 20]},
                 {"slot": 1, "samples": [5, 6, 70000], "cut": 2}],
       "runs": [{"slot": 0, "capacity": 4, "samples": [[9, 10], [40, 20]]}],
       "traces": [{"keep": "last", "capacity": 3, "written": 9,
                   "events": [[1, 2, 3], [1, 6, 1], [0, 1, 9]]}],
+      "levels": [
+        {"levels": [[0, 9, -3, 50, 1], [0, 40, 8, 60, 4294967295]]},
+        {"of_runs": false, "keep": "last", "capacity": 3, "count": 8,
+         "levels": [[1, 2, 1, 0, 4294967295], [1, 6, 2, 0, 4294967295],
+                    [0, 9, 3, 0, 4294967295]]}],
       "measures": [
         {"name": "cpu", "cells": [
           {"slot": 0, "count": 2, "sum": 25, "max": 20, "time": 30,

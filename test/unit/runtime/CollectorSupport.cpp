@@ -32,6 +32,7 @@ void waitForFold() {
 }
 
 void startAfresh() {
+  ThisMemory = {};
   waitForFold();
   // What a fork wipes, and then what a child inherits.
   keepForLeakChecker(Line);

@@ -51,6 +51,9 @@ template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
     for (const MeasureCell &C : M.Cells)
       if (C.Epoch == To.Header.Epoch)
         To.Measures.push_back({Number, M.Id, C});
+  for (const auto &R : L.Levels)
+    for (const Level &Of : R.Levels)
+      To.Levels.push_back({Number, R.OfRuns, Of});
   for (const auto &Cells : L.Variants)
     for (const VariantCell &C : Cells)
       if (C.Epoch == To.Header.Epoch)
@@ -81,6 +84,10 @@ ReadProfile readProfile(const std::string &Path) {
   for (const report::DynamicSite &D : Read->DynamicSites)
     To.Children.push_back({D.Slot, D.Parent, D.Kind, D.Flags, D.Name});
   To.Plans = Read->Plans;
+  if (Read->Books) {
+    To.Books = Read->Books->Totals;
+    To.Accounts = Read->Books->Accounts;
+  }
   To.Loads = Read->Loads;
   for (const report::Lane &L : Read->Lanes)
     addLane(To, L);
@@ -90,6 +97,14 @@ ReadProfile readProfile(const std::string &Path) {
           C.Parent == V.Data.Site)
         V.Signature = C.Name;
   return To;
+}
+
+BlockAccount ReadProfile::account(Slot Site) const {
+  for (const BlockAccount &A : Accounts)
+    if (A.Site == Site)
+      return A;
+  ADD_FAILURE() << "no account of slot " << number(Site);
+  return {};
 }
 
 void expectWhole(const Cell &C) {

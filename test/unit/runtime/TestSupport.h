@@ -79,6 +79,18 @@ struct ReadProfile {
   };
   std::vector<VariantOf> Variants; ///< of the last epoch
 
+  struct LevelOf {
+    uint32_t Lane;
+    bool OfRuns;
+    format::Level Data;
+  };
+  std::vector<LevelOf> Levels; ///< ring by ring, in the order of their ends
+  format::BlocksRecord Books{};
+  std::vector<format::BlockAccount> Accounts;
+
+  /// The account of a slot; a failure, and an empty one, if there is none.
+  format::BlockAccount account(format::Slot Site) const;
+
   uint64_t counter(format::Counter C) const {
     return Process.Counters[unsigned(C)];
   }

@@ -21,6 +21,11 @@ public:
   std::string measureCell(const MeasureCells &M,
                           const format::MeasureCell &Source) const;
   std::string variantCell(const format::VariantCell &Source) const;
+  std::string books(const BlockBooks &B) const;
+  /// False for a slot that a level or an account must not have.
+  bool mayHold(format::Slot Slot) const {
+    return Slot == format::NoSlot || hasSlot(Slot);
+  }
   /// The same of a dynamic site's parent.
   std::string parent(const DynamicSite &D) const;
 
@@ -134,6 +139,25 @@ std::string Checker::variantCell(const format::VariantCell &Source) const {
   return "";
 }
 
+/// The books must balance unless the process was stopped in a change of them.
+std::string Checker::books(const BlockBooks &B) const {
+  int64_t Live = 0, AtPeak = 0;
+  for (const format::BlockAccount &A : B.Accounts) {
+    Live += A.Live;
+    AtPeak += A.AtPeak.Bytes;
+  }
+  if (P.State == format::FileState::Open)
+    return "";
+  if (Live != B.Totals.Live)
+    return "expected " + std::to_string(B.Totals.Live) +
+           " bytes alive on all accounts, found " + std::to_string(Live);
+  if (AtPeak != B.Totals.Peak)
+    return "expected " + std::to_string(B.Totals.Peak) +
+           " bytes at the peak on all accounts, found " +
+           std::to_string(AtPeak);
+  return "";
+}
+
 std::string Checker::parent(const DynamicSite &D) const {
   if (D.Parent == format::NoSlot)
     return "";
@@ -172,6 +196,10 @@ void Checker::lane(const Lane &L) {
   for (const RunRing &R : L.Runs)
     if (!hasSlot(R.Slot))
       add(Where + ", runs of slot " + Twine(number(R.Slot)), UnknownSlot);
+  for (const LevelRing &R : L.Levels)
+    for (const format::Level &Of : R.Levels)
+      if (!hasSlot(Of.Site) || !mayHold(Of.PeakSite))
+        add(Where + ", level of slot " + Twine(number(Of.Site)), UnknownSlot);
   format::Slot Current = L.CurrentSlot;
   if (Current != format::NoSlot && !hasSlot(Current))
     add(Where + ", current slot " + Twine(number(Current)), UnknownSlot);
@@ -184,6 +212,12 @@ std::vector<std::string> Checker::all() {
     for (format::Slot Slot : {P.Plans[I].Root, P.Plans[I].First})
       if (Slot != format::NoSlot && !hasSlot(Slot))
         add("plan " + Twine(I) + ", slot " + Twine(number(Slot)), UnknownSlot);
+  if (P.Books) {
+    add("books", books(*P.Books));
+    for (const format::BlockAccount &A : P.Books->Accounts)
+      if (!mayHold(A.Site))
+        add("books, slot " + Twine(number(A.Site)), UnknownSlot);
+  }
   for (const Lane &L : P.Lanes)
     lane(L);
   for (size_t I = 1; I < P.Anchors.size(); ++I)
@@ -221,7 +255,23 @@ size_t report::dropBadCells(Profile &P) {
     for (format::Slot *Slot : {&E.Root, &E.First})
       if (!Check.hasSlot(*Slot))
         *Slot = format::NoSlot;
+  if (P.Books) {
+    if (!Check.mayHold(P.Books->Totals.PeakSite))
+      P.Books->Totals.PeakSite = format::NoSlot;
+    for (format::BlockAccount &A : P.Books->Accounts)
+      if (!Check.mayHold(A.Site))
+        A.Site = format::NoSlot;
+  }
   for (Lane &L : P.Lanes) {
+    for (LevelRing &R : L.Levels) {
+      auto Cause = [&](const format::Level &Of) {
+        return Check.hasSlot(Of.Site) && Check.mayHold(Of.PeakSite)
+                   ? std::string()
+                   : UnknownSlot.str();
+      };
+      if (keepGood(P, R.Levels, Cause))
+        R.Capacity = static_cast<uint32_t>(R.Count = R.Levels.size());
+    }
     for (ArrayRef<format::Cell> &Cells : L.Cells)
       Dropped += keepGood(P, Cells,
                           [&](const format::Cell &C) { return Check.cell(C); });

@@ -90,6 +90,13 @@ void JsonReader::eachMember(StringRef Key,
   }
 }
 
+int64_t JsonReader::signedNumber() const {
+  if (Optional<int64_t> N = V->getAsInteger())
+    return *N;
+  fail("expected a whole number, found " + found());
+  return 0;
+}
+
 uint64_t JsonReader::number(uint64_t Limit) const {
   Optional<uint64_t> N = V->getAsUINT64();
   if (N && *N <= Limit)

@@ -247,6 +247,7 @@ public:
     Out = format::Slot(static_cast<uint32_t>(number(UINT32_MAX)));
   }
   void value(std::string &Out, uint64_t = 0) { Out = text().str(); }
+  void value(int64_t &Out, uint64_t = 0) { Out = signedNumber(); }
   template <size_t N> void value(char (&Out)[N], uint64_t = 0) {
     setFixedText(Out, text());
   }
@@ -294,6 +295,7 @@ private:
   eachMember(llvm::StringRef Key,
              llvm::function_ref<void(llvm::StringRef, JsonReader &)> Visit);
   uint64_t number(uint64_t Limit) const;
+  int64_t signedNumber() const;
   llvm::StringRef text() const;
 
   template <typename Enum> Enum choose() const {

@@ -13,10 +13,12 @@
 #ifndef TORCHPROF_REPORT_PROFILE_H
 #define TORCHPROF_REPORT_PROFILE_H
 
+#include "MemoryRecords.h"
 #include "torchprof/format/Manifest.h"
 #include "torchprof/format/Records.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -89,6 +91,7 @@ struct Lane {
   std::vector<TraceBuffer> Traces;
   std::vector<MeasureCells> Measures;
   std::vector<llvm::ArrayRef<format::VariantCell>> Variants;
+  std::vector<LevelRing> Levels;
 
   std::string name() const;
 };
@@ -116,6 +119,7 @@ public:
   uint64_t AnchorIntervalNs = 0;
   std::vector<format::ClockAnchor> Anchors;
   format::MachineRecord Machine = {}; ///< no threads: not measured
+  llvm::Optional<BlockBooks> Books;
   std::vector<Lane> Lanes;
   /// Findings of the reader that do not keep the profile from being used.
   std::vector<std::string> Warnings;

@@ -9,6 +9,7 @@
 #include "ProfileJson.h"
 #include "Aggregate.h"
 #include "JsonArchive.h"
+#include "MemoryJson.h"
 #include "torchprof/format/SlotMap.h"
 
 #include <variant>
@@ -452,6 +453,11 @@ template <class IO> void Mapping<IO>::lane(IO &io, Ref<Lane> L) {
   if (IO::Reading || !L.Measures.empty())
     io.objects("measures", L.Measures,
                [&](IO &io, auto &M) { measure(io, M); });
+  if (IO::Reading || !L.Levels.empty())
+    io.objects("levels", L.Levels, [&](IO &io, auto &R) {
+      tuples<format::Level>(io, "levels", R.Levels, MapLevel);
+      mapRing(io, R);
+    });
   if (IO::Reading || !L.Variants.empty()) {
     ArrayRef<format::VariantCell> Variants;
     cells<format::VariantCell>(io, "variants", L.Variants, Variants,
@@ -499,6 +505,11 @@ template <class IO> void Mapping<IO>::map(IO &io) {
     io.objects("plans", P.Plans, [&](IO &io, auto &E) { plan(io, E); });
   if (IO::Reading || !P.Loads.empty())
     io.objects("loads", P.Loads, [&](IO &io, auto &E) { load(io, E); });
+  if constexpr (IO::Reading)
+    if (io.has("books"))
+      P.Books.emplace();
+  if (P.Books)
+    io.object("books", [&](IO &io) { mapBooks(io, *P.Books); });
   io.objects("lanes", P.Lanes, [&](IO &io, auto &L) { lane(io, L); });
 }
 

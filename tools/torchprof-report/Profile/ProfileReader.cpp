@@ -65,6 +65,11 @@ private:
     return true;
   }
 
+  bool isKnown(format::LogKeep Keep) {
+    return !nameOf(Keep).empty() ||
+           damaged("keep is neither 0, 1 nor 2 but " + Twine(unsigned(Keep)));
+  }
+
   bool readSegment(const format::SegmentHeader *Head);
   bool checkSegment(const format::SegmentHeader &Head);
 #define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \
@@ -300,9 +305,8 @@ bool Reader::read(ConstSegmentOf<SegmentType::Log> S) {
   Lane *L = findLane(S.header());
   if (!L)
     return false;
-  if (nameOf(Record.Keep).empty())
-    return damaged("keep is neither 0, 1 nor 2 but " +
-                   Twine(unsigned(Record.Keep)));
+  if (!isKnown(Record.Keep))
+    return false;
   ArrayRef<format::LogEntry> Entries;
   if (!isPowerOf2_64(Record.Ring))
     return damaged("a log of " + Twine(Record.Ring) +
@@ -422,6 +426,37 @@ bool Reader::read(ConstSegmentOf<SegmentType::Variants> S) {
   if (!L || !entries(S, Record.Capacity, Record.Used, Cells))
     return false;
   L->Variants.push_back(Cells);
+  return true;
+}
+
+bool Reader::read(ConstSegmentOf<SegmentType::Levels> S) {
+  format::LevelsRecord Record = record(S);
+  ArrayRef<format::Level> Ring;
+  Lane *L = findLane(S.header());
+  if (!L || !isKnown(Record.Keep) ||
+      !entries(S, Record.Capacity,
+               std::min<uint64_t>(Record.Count, Record.Capacity), Ring))
+    return false;
+  if (Record.Capacity == 0 && Record.Count)
+    return damaged(Twine(Record.Count) + " levels in a ring without room");
+  if (Record.Epoch != static_cast<uint32_t>(P.Epoch))
+    return true;
+  std::vector<format::Level> Levels;
+  copyLevels(Record, S, Levels);
+  L->Levels.push_back({Record.OfRuns != 0, Record.Keep, Record.Capacity,
+                       Record.Count, P.keep(ArrayRef<format::Level>(Levels))});
+  return true;
+}
+
+bool Reader::read(ConstSegmentOf<SegmentType::Blocks> S) {
+  format::BlocksRecord Record = record(S);
+  ArrayRef<format::BlockAccount> Accounts;
+  if (!entries(S, Record.Capacity, Record.Used, Accounts))
+    return false;
+  bool IsFirst = !P.Books;
+  if (IsFirst)
+    P.Books.emplace();
+  addAccounts(*P.Books, IsFirst, Record, Accounts);
   return true;
 }
 

@@ -56,10 +56,12 @@ private:
   void addLog(const Lane &L, const TraceBuffer *Trace);
   void addLane(const Lane &L);
   void addMeasure(uint32_t Lane, const MeasureCells &M);
+  void addLevels(uint32_t Lane, const LevelRing &R);
 
   const Profile &P;
   std::vector<Segment> Segments;
   std::deque<std::vector<format::LogEntry>> Logs; ///< segments point into it
+  std::deque<std::vector<format::Level>> Rings;   ///< the same
 };
 
 } // namespace
@@ -105,6 +107,12 @@ Layout::Layout(const Profile &P) : P(P) {
     add<SegmentType::Plans>(0, {Plans, Plans}, ArrayRef(P.Plans));
   if (auto Loads = static_cast<uint32_t>(P.Loads.size()))
     add<SegmentType::Loads>(0, {Loads, Loads}, ArrayRef(P.Loads));
+  if (P.Books) {
+    format::BlocksRecord Record = P.Books->Totals;
+    Record.Capacity = Record.Used =
+        static_cast<uint32_t>(P.Books->Accounts.size());
+    add<SegmentType::Blocks>(0, Record, ArrayRef(P.Books->Accounts));
+  }
   for (const Lane &L : P.Lanes)
     addLane(L);
 }
@@ -154,6 +162,18 @@ void Layout::addMeasure(uint32_t Lane, const MeasureCells &M) {
   add<SegmentType::Measure>(Lane, Record, M.Cells);
 }
 
+/// Level i of a ring lies at i % Capacity.
+void Layout::addLevels(uint32_t Lane, const LevelRing &R) {
+  format::LevelsRecord Record = {R.Capacity, R.Keep, R.Count,
+                                 static_cast<uint32_t>(P.Epoch), R.OfRuns};
+  std::vector<format::Level> &Turned = Rings.emplace_back(R.Levels);
+  if (R.Keep == format::LogKeep::Last && R.Count > R.Capacity)
+    std::rotate(Turned.begin(), Turned.end() - ptrdiff_t(R.Count % R.Capacity),
+                Turned.end());
+  add<SegmentType::Levels>(Lane, Record, ArrayRef(Turned),
+                           R.Capacity - R.Levels.size());
+}
+
 void Layout::addLog(const Lane &L, const TraceBuffer *Trace) {
   std::vector<format::LogEntry> &Entries = Logs.emplace_back();
   LaneLog Log = makeLog(L, Trace, P.Epoch, Entries);
@@ -182,6 +202,8 @@ void Layout::addLane(const Lane &L) {
     auto Count = static_cast<uint32_t>(Cells.size());
     add<SegmentType::Variants>(Number, {Count, Count}, Cells);
   }
+  for (const LevelRing &R : L.Levels)
+    addLevels(Number, R);
 }
 
 void Layout::write(raw_ostream &OS) const {

@@ -20,9 +20,11 @@
 #ifndef TORCHPROF_FORMAT_RECORDS_H
 #define TORCHPROF_FORMAT_RECORDS_H
 
+#include "torchprof/format/Blocks.h"
 #include "torchprof/format/DynamicSite.h"
 #include "torchprof/format/EventsRecord.h"
 #include "torchprof/format/Histogram.h"
+#include "torchprof/format/Level.h"
 #include "torchprof/format/LoadEvent.h"
 #include "torchprof/format/LogRecord.h"
 #include "torchprof/format/Machine.h"

@@ -1,0 +1,39 @@
+//===- Level.h - what a thread held when spans ended ------------*- C++ -*-===//
+//
+// While memory is measured, a lane keeps what its thread held at the end of its
+// last runs and, in trace mode, of its last or first spans: a segment each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_FORMAT_LEVEL_H
+#define TORCHPROF_FORMAT_LEVEL_H
+
+#include "torchprof/format/LogRecord.h"
+
+namespace torchprof::format {
+
+/// Head of a Levels segment: Level number i lies at i % Capacity; without
+/// LogKeep::Last, only the first so many are there. Count grows (release) after
+/// a level is complete.
+struct LevelsRecord {
+  uint32_t Capacity;
+  LogKeep Keep;
+  uint64_t Count;  ///< levels offered in Epoch
+  uint32_t Epoch;  ///< as in Cell
+  uint32_t OfRuns; ///< 1: of runs; 0: of all spans
+};
+static_assert(sizeof(LevelsRecord) == 24);
+
+struct Level {
+  uint64_t EndTicks; ///< of the span
+  int64_t Held;  ///< bytes allocated and not freed by the lane's threads; below
+                 ///< 0 if they freed what others allocated
+  uint64_t Peak; ///< of a run: the most above what was held at its begin
+  Slot Site;
+  Slot PeakSite; ///< of a run: the innermost span at its peak, or NoSlot
+};
+static_assert(sizeof(Level) == 32);
+
+} // namespace torchprof::format
+
+#endif // TORCHPROF_FORMAT_LEVEL_H

@@ -1,0 +1,76 @@
+//===- Levels.cpp - what threads held when spans ended --------------------===//
+
+#include "Levels.h"
+
+#include "Host.h"
+#include "Memory.h"
+#include "Process.h"
+#include "ProfileFile.h"
+#include "torchprof/format/Atomics.h"
+#include "torchprof/format/Segments.h"
+
+namespace torchprof {
+
+using namespace format;
+using LevelSegment = SegmentOf<SegmentType::Levels>;
+
+Levels::Levels(ProfileFile &File, const Host &Program)
+    : File(File), Kept(measuresMemory(Program.Opts)),
+      SpanKeep(Kept ? keepOf(Program.Opts) : LogKeep::None),
+      SpanCount(uint32_t(Program.Opts.TraceEvents)) {}
+
+SegmentHeader *Levels::make(const Lane &L, uint32_t Capacity, LogKeep Keep,
+                            bool OfRuns) {
+  ProcessLock Lock;
+  SegmentHeader *Head = File.add(
+      SegmentType::Levels, LevelSegment::payloadBytes(Capacity), L.Number);
+  if (!Head)
+    return nullptr;
+  LevelsRecord &R = LevelSegment(Head).record();
+  R.Capacity = Capacity;
+  R.Keep = Keep;
+  R.OfRuns = OfRuns;
+  R.Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  File.publish();
+  return Head;
+}
+
+static void add(SegmentHeader *Head, const Level &New) {
+  LevelSegment Segment(Head);
+  LevelsRecord &R = Segment.record();
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  if (R.Epoch != Epoch) {
+    storeRelease(R.Count, uint64_t(0));
+    storeRelease(R.Epoch, Epoch);
+  }
+  uint64_t Count = R.Count;
+  if (R.Keep == LogKeep::Last || Count < R.Capacity) {
+    Level &L = Segment.entries()[Count % R.Capacity];
+    storeRelaxed(L.EndTicks, New.EndTicks);
+    storeRelaxed(L.Held, New.Held);
+    storeRelaxed(L.Peak, New.Peak);
+    storeRelaxed(L.Site, New.Site);
+    storeRelaxed(L.PeakSite, New.PeakSite);
+  }
+  storeRelease(R.Count, Count + 1);
+}
+
+void Levels::runEnded(Lane &L, Slot Site, uint64_t Now) {
+  if (!L.RunLevels)
+    L.RunLevels = make(L, RunsCapacity, LogKeep::Last, /*OfRuns=*/true);
+  if (!L.RunLevels)
+    return;
+  const MemoryCounters &M = ThisMemory;
+  add(L.RunLevels, {Now, L.HeldElsewhere + M.held(),
+                    uint64_t(M.RunHigh - M.HeldAtRun), Site, M.RunHighSite});
+}
+
+void Levels::addSpan(Lane &L, Slot Site, uint64_t Now) {
+  if (!L.SpanLevels)
+    L.SpanLevels = make(L, SpanCount, SpanKeep, /*OfRuns=*/false);
+  if (L.SpanLevels)
+    add(L.SpanLevels,
+        {Now, L.HeldElsewhere + ThisMemory.held(), 0, Site, NoSlot});
+}
+
+} // namespace torchprof

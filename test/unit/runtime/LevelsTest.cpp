@@ -1,0 +1,169 @@
+//===- LevelsTest.cpp - what threads held when spans ended ----------------===//
+
+#include "Control.h"
+#include "Memory.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+namespace {
+
+/// Runs \p Body with memory and further options on the test's clock.
+ReadProfile recorded(
+    const std::function<void()> &Body,
+    std::initializer_list<std::pair<const char *, const char *>> More = {}) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    useTestClock();
+    ASSERT_EQ(setOption("record", "memory"), 0);
+    for (auto [Name, Value] : More)
+      ASSERT_EQ(setOption(Name, Value), 0);
+    addTestModel(7, 4);
+    Body();
+  });
+  return readProfile(Folder.file("p.tprof"));
+}
+
+[[gnu::noinline]] void run(const std::function<void()> &Body) {
+  uint64_t R = enterRoot(
+      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  Body();
+  advanceClock(10);
+  endSpan(R, site(7, 0));
+}
+
+void node(unsigned Index, const std::function<void()> &Body) {
+  FrameSpan Span{Slot(Index)};
+  Body();
+  advanceClock(5);
+  Span.end();
+}
+
+struct Expected {
+  uint64_t End;
+  int64_t Held;
+  uint64_t Peak;
+  Slot Site, PeakSite;
+  bool operator==(const Expected &) const = default;
+};
+
+std::ostream &operator<<(std::ostream &OS, const Expected &E) {
+  return OS << "slot " << number(E.Site) << " at " << E.End << ": " << E.Held
+            << ", peak " << E.Peak << " in " << number(E.PeakSite);
+}
+
+std::vector<Expected> levels(const ReadProfile &P, bool OfRuns) {
+  std::vector<Expected> Found;
+  for (const ReadProfile::LevelOf &L : P.Levels)
+    if (L.OfRuns == OfRuns)
+      Found.push_back({L.Data.EndTicks, L.Data.Held, L.Data.Peak, L.Data.Site,
+                       L.Data.PeakSite});
+  return Found;
+}
+
+using Levels = std::vector<Expected>;
+
+TEST(Levels, RunsHaveTheirPeakAndTheNodeItWasIn) {
+  ReadProfile P = recorded([] {
+    noteAllocated(7); // before: held, and in no peak
+    run([] {
+      node(1, [] { noteAllocated(100); });
+      node(2, [] {
+        noteAllocated(30);
+        noteFreed(100);
+      });
+      node(3, [] { noteAllocated(20); });
+    });
+    run([] { noteFreed(50); });
+    run([] {
+      noteAllocated(9);
+      noteFreed(9);
+    });
+  });
+  EXPECT_EQ(levels(P, true), (Levels{{1025, 57, 130, Slot(0), Slot(2)},
+                                     {1035, 7, 0, Slot(0), NoSlot},
+                                     {1045, 7, 9, Slot(0), Slot(0)}}));
+  EXPECT_EQ(levels(P, false), Levels{});
+}
+
+TEST(Levels, TraceKeepsThoseOfSpansToo) {
+  auto Body = [] {
+    run([] {
+      node(1, [] { noteAllocated(100); });
+      node(2, [] { noteFreed(40); });
+    });
+  };
+  ReadProfile P = recorded(Body, {{"mode", "trace"}});
+  EXPECT_EQ(levels(P, false), (Levels{{1005, 100, 0, Slot(1), NoSlot},
+                                      {1010, 60, 0, Slot(2), NoSlot},
+                                      {1020, 60, 0, Slot(0), NoSlot}}));
+}
+
+TEST(Levels, TraceKeepsTheFirstOrTheLast) {
+  auto Body = [] {
+    for (int I = 0; I < 10; ++I)
+      run([] { node(1, [] { noteAllocated(1); }); });
+  };
+  for (bool First : {true, false}) {
+    ReadProfile P = recorded(Body, {{"mode", "trace"},
+                                    {"trace_events", "16"},
+                                    {"trace_keep", First ? "first" : "last"}});
+    Levels Kept = levels(P, false);
+    ASSERT_EQ(Kept.size(), 16u);
+    EXPECT_EQ(Kept.front().Held, First ? 1 : 3);
+    EXPECT_EQ(Kept.back().Held, First ? 8 : 10);
+  }
+}
+
+TEST(Levels, ThreadsThatShareALaneOneAfterTheOtherAddUp) {
+  ReadProfile P = recorded([] {
+    for (int I = 0; I < 2; ++I)
+      std::thread([] { run([] { noteAllocated(10); }); }).join();
+  });
+  EXPECT_EQ(levels(P, true), (Levels{{1010, 10, 10, Slot(0), Slot(0)},
+                                     {1020, 20, 10, Slot(0), Slot(0)}}));
+}
+
+TEST(Levels, ForkedChildDoesNotCountWhatItsParentHeld) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    ASSERT_EQ(setOption("record", "memory"), 0);
+    addTestModel(7, 4);
+    run([] { noteAllocated(100); });
+    EXPECT_EQ(runChild([] { run([] { noteAllocated(30); }); }), 0);
+  });
+  ASSERT_EQ(Folder.names().size(), 2u);
+  for (const std::string &Name : Folder.names()) {
+    Levels Kept = levels(readProfile(Folder.file(Name)), true);
+    ASSERT_EQ(Kept.size(), 1u) << Name;
+    EXPECT_EQ(Kept.front().Held, Name == "p.tprof" ? 100 : 30);
+  }
+}
+
+TEST(Levels, ResetForgetsThem) {
+  ReadProfile P = recorded([] {
+    run([] { noteAllocated(1); });
+    reset();
+    run([] { noteAllocated(2); });
+  });
+  ASSERT_EQ(levels(P, true).size(), 1u);
+  EXPECT_EQ(levels(P, true).front().Held, 3);
+}
+
+TEST(Levels, ThereAreNoneOfTimeAlone) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 4);
+    run([] { noteAllocated(1); });
+  });
+  EXPECT_TRUE(readProfile(Folder.file("p.tprof")).Levels.empty());
+}
+
+} // namespace
