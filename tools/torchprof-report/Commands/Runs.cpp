@@ -4,6 +4,7 @@
 #include "../Report/Loads.h"
 #include "../Report/NewShapes.h"
 #include "../Report/Plans.h"
+#include "../Report/RunMemory.h"
 #include "Command.h"
 #include "Options.h"
 
@@ -42,6 +43,7 @@ static Expected<Outcome> run() {
   RunLatencies Latencies;
   LoadHistory Loads;
   PlanHistory Plans;
+  RunMemory Memory;
   AddOptions Options;
   Options.Lanes = !Node.empty();
   if (Error E =
@@ -49,6 +51,7 @@ static Expected<Outcome> run() {
             Latencies.add(P, Slots);
             Loads.add(P);
             Plans.add(P, Sites, Slots);
+            Memory.add(P, Slots);
           }))
     return E;
   Expected<Selection> Selected = Choice.select(Sites);
@@ -64,6 +67,7 @@ static Expected<Outcome> run() {
     D.Tables.push_back(makeLatencyTable(Sites, Latencies));
     D.Tables.push_back(makeLatencyHistogram(Sites));
     D.Tables.push_back(makeLastRuns(Sites, Latencies, lastRuns()));
+    D.Tables.push_back(makeRunPeaks(Sites, Memory, lastRuns()));
     D.Tables.push_back(makeLoadTable(Sites, Loads, Limit));
     D.Tables.push_back(makePlanTable(Sites, Plans, Limit));
     D.Tables.push_back(makeNewShapes(Sites, *Selected, Latencies, Limit));

@@ -1,0 +1,55 @@
+//===- Memory.cpp - who allocated what is alive ---------------------------===//
+
+#include "../Report/AliveBlocks.h"
+#include "Command.h"
+#include "Options.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+namespace {
+cl::SubCommand Command("memory",
+                       "Print who allocated what was alive at the peak");
+InputOptions Input(Command);
+OutputOptions Output(Command);
+SelectionOptions Choice(Command);
+cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
+                        cl::value_desc("n"), cl::init(20), cl::sub(Command));
+} // namespace
+
+static Expected<Outcome> run() {
+  SiteTable Sites;
+  AliveBlocks Blocks;
+  std::string Unfit;
+  if (Error E = Input.addTo(
+          Sites, {/*Histograms=*/false},
+          [&](Profile &P, const SlotToSite &Slots) {
+            if (!P.Books)
+              Unfit = P.FileName + ": who allocated what was not recorded; "
+                                   "TORCHPROF_RECORD=blocks records it";
+            else if (Sites.profiles() > 1)
+              Unfit = P.FileName + ": the books of two processes do not add "
+                                   "up: give one profile";
+            else
+              Blocks.take(P, Slots);
+          }))
+    return E;
+  if (!Unfit.empty())
+    return createStringError(inconvertibleErrorCode(), Unfit);
+  Expected<Selection> Selected = Choice.select(Sites);
+  if (!Selected)
+    return Selected.takeError();
+  Document D;
+  D.Tables.push_back(makePeakTable(Sites, *Selected, Blocks, Limit));
+  D.Tables.push_back(makeGrowthTable(Sites, *Selected, Blocks, Limit));
+  // An empty table says less than none.
+  if (Output.Format == TableFormat::Table)
+    erase_if(D.Tables,
+             [](const Table &T) { return T.Rows.empty() && T.Footer.empty(); });
+  if (Error E = Output.print(D))
+    return E;
+  return Outcome::Fine;
+}
+
+static CommandRegistration Registration(Command, run, "memory model.tprof");

@@ -1,0 +1,69 @@
+//===- RunMemory.cpp - what the runs took ---------------------------------===//
+
+#include "RunMemory.h"
+#include "RunTables.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+void RunMemory::add(const Profile &P, const SlotToSite &Slots) {
+  TickClock Clock(P);
+  for (const Lane &L : P.Lanes)
+    for (const LevelRing &R : L.Levels) {
+      if (!R.OfRuns)
+        continue;
+      for (const format::Level &Of : R.Levels)
+        Runs.push_back(
+            {Slots[Of.Site], Clock.realtimeNs(Of.EndTicks), Of.Peak, Of.Held,
+             Of.PeakSite == format::NoSlot ? NoIndex : Slots[Of.PeakSite],
+             L.name()});
+    }
+  erase_if(Runs, [](const RunPeak &R) { return R.Root == NoIndex; });
+  stable_sort(Runs, [](const RunPeak &A, const RunPeak &B) {
+    return A.EndRealtimeNs < B.EndRealtimeNs;
+  });
+}
+
+static const RunColumns<RunPeak> &columns() {
+  using Row = RunPeak;
+  static const RunColumns<Row> Columns({
+      {TableColumn::text("method", "method"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return Value::text(Sites.name(R.Root));
+       }},
+      {TableColumn::text("thread", "thread"), "",
+       [](const Row &R, const SiteTable &) { return Value::text(R.Thread); }},
+      {TableColumn::count("end_realtime_ns", "ended (UTC)"), "",
+       [](const Row &R, const SiteTable &) {
+         return realtimeValue(R.EndRealtimeNs);
+       }},
+      {TableColumn::make("peak_bytes", "peak", ValueType::Bytes), "",
+       [](const Row &R, const SiteTable &) { return Value::bytes(R.Peak); }},
+      {TableColumn::text("peak_at", "at"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return nodeValue(Sites, R.PeakSite);
+       }},
+      {TableColumn::make("held_bytes", "thread holds", ValueType::Bytes), "",
+       [](const Row &R, const SiteTable &) {
+         return R.Held < 0 ? Value::bytesLess(0, uint64_t(-R.Held))
+                           : Value::bytes(uint64_t(R.Held));
+       }},
+  });
+  return Columns;
+}
+
+Table report::makeRunPeaks(const SiteTable &Sites, const RunMemory &Memory,
+                           unsigned Count) {
+  std::vector<RunPeak> Rows;
+  std::map<uint32_t, unsigned> Taken;
+  for (const RunPeak &R : reverse(Memory.runs()))
+    if (!Count || Taken[R.Root]++ < Count)
+      Rows.push_back(R);
+  std::reverse(Rows.begin(), Rows.end());
+  stable_sort(
+      Rows, [](const RunPeak &A, const RunPeak &B) { return A.Root < B.Root; });
+  return makeRunTable<RunPeak>("memory",
+                               "memory of the last runs, the newest last",
+                               columns(), Rows, Sites);
+}

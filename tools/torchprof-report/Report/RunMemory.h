@@ -1,0 +1,42 @@
+//===- RunMemory.h - what the runs took -------------------------*- C++ -*-===//
+//
+// The peaks of the last runs, and at which node they were: format/Level.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_RUNMEMORY_H
+#define TORCHPROF_REPORT_RUNMEMORY_H
+
+#include "SiteTable.h"
+#include "Table.h"
+
+namespace torchprof::report {
+
+struct RunPeak {
+  uint32_t Root = NoIndex;
+  uint64_t EndRealtimeNs = 0;
+  uint64_t Peak = 0; ///< bytes above what was held at the run's begin
+  int64_t Held = 0;  ///< bytes, by the lane's threads at its end
+  uint32_t PeakSite = NoIndex;
+  std::string Thread; ///< name of the lane
+};
+
+/// The peaks of all profiles that were added, in order of time.
+class RunMemory {
+public:
+  /// \p Slots: what adding the profile to a table gave.
+  void add(const Profile &P, const SlotToSite &Slots);
+
+  llvm::ArrayRef<RunPeak> runs() const { return Runs; }
+
+private:
+  std::vector<RunPeak> Runs;
+};
+
+/// The last \p Count runs of each method, all that are kept if it is 0.
+Table makeRunPeaks(const SiteTable &Sites, const RunMemory &Memory,
+                   unsigned Count);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_RUNMEMORY_H
