@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HeldMemory.h"
 #include "Timeline.h"
 
 #include "llvm/Support/JSON.h"
@@ -113,6 +114,14 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
     appendMicroseconds(Line, Span.EndNs - Span.BeginNs);
     Line += Text.Tail;
     OS << Line;
+  });
+  forEachHeld(In, [&](uint64_t Ns, int64_t Bytes) {
+    Line = (R"(,
+{"ph":"C","name":")" +
+            HeldMemoryName + R"(","pid":)" + Twine(Pid) + R"(,"tid":0,"ts":)")
+               .str();
+    appendMicroseconds(Line, Ns);
+    OS << Line << R"(,"args":{"bytes":)" << Bytes << "}}";
   });
   for (const TimelineTrack &Track : T->tracks())
     if (Used[Track.Number])

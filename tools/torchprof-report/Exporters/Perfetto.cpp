@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HeldMemory.h"
 #include "Timeline.h"
 
 #include <protozero/pbf_writer.hpp>
@@ -30,7 +31,7 @@ enum {
 } // namespace packet
 enum { TracePacket = 1 };
 enum { StateCleared = 1, NeedsState = 2 };
-enum { SliceBegin = 1, SliceEnd = 2 };
+enum { SliceBegin = 1, SliceEnd = 2, CounterValue = 4 };
 
 // Slices of one outermost span that are held back to be sorted; beyond that
 // they are written as they come, right but for the order of equal times.
@@ -47,6 +48,7 @@ private:
   void slice(const TimelineSpan &Span);
   void sliceEnd(const TimelineSpan &Span);
   void intern();
+  void heldMemory();
   void flush(std::vector<TimelineSpan> &Spans);
   uint64_t uuid(uint32_t Track) const { return uint64_t(Track) + 2; }
 
@@ -58,6 +60,7 @@ private:
 
 static constexpr uint32_t Sequence = 1;
 static constexpr uint64_t ProcessUuid = 1;
+static constexpr uint64_t MemoryUuid = uint64_t(1) << 40; // above all tracks
 
 void PerfettoWriter::packet(StringRef Message) {
   std::string Framed;
@@ -185,6 +188,38 @@ void PerfettoWriter::flush(std::vector<TimelineSpan> &Spans) {
   Spans.clear();
 }
 
+/// A counter track; nothing without values for it.
+void PerfettoWriter::heldMemory() {
+  bool IsDescribed = false;
+  forEachHeld(In, [&](uint64_t Ns, int64_t Bytes) {
+    std::string Message;
+    if (!IsDescribed) {
+      {
+        protozero::pbf_writer Packet(Message);
+        protozero::pbf_writer Descriptor(Packet, packet::TrackDescriptor);
+        Descriptor.add_uint64(1, MemoryUuid);
+        Descriptor.add_string(2, HeldMemoryName.data(), HeldMemoryName.size());
+        Descriptor.add_uint64(5, ProcessUuid);
+        protozero::pbf_writer Counter(Descriptor, 8);
+        Counter.add_int32(/*unit: bytes=*/3, 3);
+      }
+      packet(Message);
+      Message.clear();
+      IsDescribed = true;
+    }
+    {
+      protozero::pbf_writer Packet(Message);
+      Packet.add_uint64(packet::Timestamp, Ns);
+      Packet.add_uint32(packet::SequenceId, Sequence);
+      protozero::pbf_writer Event(Packet, packet::TrackEvent);
+      Event.add_int32(9, CounterValue);
+      Event.add_uint64(11, MemoryUuid);
+      Event.add_int64(/*counter_value=*/30, Bytes);
+    }
+    packet(Message);
+  });
+}
+
 void PerfettoWriter::write(const Timeline &T) {
   std::string Message;
   {
@@ -213,6 +248,7 @@ void PerfettoWriter::write(const Timeline &T) {
   });
   for (auto &[Track, Spans] : Held)
     flush(Spans);
+  heldMemory();
 }
 
 static Error write(const ExportInput &In, raw_ostream &OS) {

@@ -17,11 +17,17 @@ for packet in trace.packet:
     for entry in packet.interned_data.event_names:
         names[entry.iid] = entry.name
     if packet.HasField("track_descriptor"):
+        counter = packet.track_descriptor.counter
+        assert (packet.track_descriptor.HasField("counter") ==
+                (counter.unit == counter.UNIT_SIZE_BYTES))
         tracks[packet.track_descriptor.uuid] = packet.track_descriptor.name
     if packet.HasField("track_event"):
         events.append((packet.timestamp, len(events), packet.track_event))
 open_slices = {}
 for time, _, event in sorted(events, key=lambda event: event[:2]):
+    if event.type == event.TYPE_COUNTER:
+        print(f"{tracks[event.track_uuid]}: {event.counter_value} at {time}")
+        continue
     stack = open_slices.setdefault(event.track_uuid, [])
     if event.type == event.TYPE_SLICE_BEGIN:
         stack.append((names[event.name_iid], time))

@@ -1,0 +1,29 @@
+//===- HeldMemory.h - memory over time, for trace viewers -------*- C++ -*-===//
+//
+// What all threads of a profile held together (format/Level.h): a free on
+// another thread than the allocation's is below 0 there, so only the sum means
+// something. Of the spans of a trace; without these, of the runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_REPORT_HELDMEMORY_H
+#define TORCHPROF_REPORT_HELDMEMORY_H
+
+#include "Exporter.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace torchprof::report {
+
+/// A name for the track, in every viewer.
+inline constexpr llvm::StringLiteral HeldMemoryName = "CPU memory of tensors";
+
+/// Calls \p Visit with the ns since the profile's start and the bytes, in the
+/// order of time, wherever the bytes change. Does nothing unless one profile
+/// is exported, and memory was recorded in it.
+void forEachHeld(const ExportInput &In,
+                 llvm::function_ref<void(uint64_t Ns, int64_t Bytes)> Visit);
+
+} // namespace torchprof::report
+
+#endif // TORCHPROF_REPORT_HELDMEMORY_H
