@@ -42,23 +42,25 @@ class FoundNodes {
 public:
   explicit FoundNodes(const Evidence &In) : In(In) {}
 
-  void add(uint32_t S, double Ns) {
-    ++Count;
-    Sum += Ns;
-    Kinds[In.Sites.kind(S).str()] += Ns;
-    if (Ns > LongestNs) {
-      LongestNs = Ns;
-      Longest = S;
-    }
-  }
+  /// A node may come several times, with each of its signatures.
+  void add(uint32_t S, double Ns) { Times[S] += Ns; }
 
   /// "20 nodes (aten::conv2d), most in layer1.0".
   Finding found() const {
-    if (Count == 0)
+    if (Times.empty())
       return {};
+    double Sum = 0;
+    std::map<std::string, double> Kinds;
+    uint32_t Longest = Times.begin()->first;
+    for (auto [S, Ns] : Times) {
+      Sum += Ns;
+      Kinds[In.Sites.kind(S).str()] += Ns;
+      if (Ns > Times.at(Longest))
+        Longest = S;
+    }
     std::string Text;
     raw_string_ostream OS(Text);
-    OS << Count << (Count == 1 ? " node (" : " nodes (");
+    OS << Times.size() << (Times.size() == 1 ? " node (" : " nodes (");
     std::vector<std::pair<std::string, double>> Sorted(Kinds.begin(),
                                                        Kinds.end());
     llvm::stable_sort(Sorted, [](const auto &A, const auto &B) {
@@ -75,11 +77,7 @@ public:
 
 private:
   const Evidence &In;
-  unsigned Count = 0;
-  double Sum = 0;
-  double LongestNs = -1;
-  uint32_t Longest = 0;
-  std::map<std::string, double> Kinds;
+  std::map<uint32_t, double> Times; ///< ns by site
 };
 
 } // namespace
