@@ -50,6 +50,7 @@ set(parts
   PageScript "${SOURCE}/page.js"
   PageStyle "${SOURCE}/page.css"
   FormatScript "${SOURCE}/format.js"
+  SummaryScript "${SOURCE}/summary.js"
   FlameScript "${SOURCE}/flame.js"
   FlameStyle "${SOURCE}/flame.css")
 

@@ -21,45 +21,19 @@
   }
   for (const note of data.notes) text("p", note, byId("notes"));
 
+  torchprofSummary(data, {
+    table: byId("summary-table"), filter: byId("filter"),
+    source: byId("show-source"),
+  });
+
   const time = (cell) => torchprofTime(cell.getValue());
-  const share = (cell) => {
-    const value = cell.getValue();
-    if (value === null || value === undefined) return "-";
-    const width = Math.min(100, Math.max(0, value)).toFixed(1);
-    return '<span class="share"><i style="width:' + width + '%"></i><span>' +
-      value.toFixed(2) + "%</span></span>";
-  };
   const column = (title, field, more) => Object.assign(
     { title, field, headerTooltip: true }, more || {});
-  const right = (title, field, formatter) => column(title, field, {
-    hozAlign: "right", headerHozAlign: "right", sorter: "number",
-    headerSortStartingDir: "desc", formatter: formatter, minWidth: 92 });
+  const right = (title, field, formatter) => column(title, field,
+    Object.assign({}, torchprofNumberColumn, { formatter }));
   // Columns that only a profile with gradients has.
   const gradients = (fields) => !data.gradients ? [] : fields.map((field) =>
     right(field.replace("_ns", "").replace("_", " "), field, time));
-
-  const table = new Tabulator("#summary-table", {
-    data: data.rows, layout: "fitColumns", maxHeight: "32rem",
-    initialSort: [{ column: "total_ns", dir: "desc" }],
-    columns: [
-      column("kind", "kind", { minWidth: 130 }),
-      column("name", "name", { minWidth: 90 }),
-      column("module", "module", { minWidth: 130, widthGrow: 2 }),
-      column("source", "source", { minWidth: 120, visible: false }),
-      right("calls", "calls"), right("total", "total_ns", time),
-      right("self", "self_ns", time), ...gradients(["backward_ns"]),
-      right("mean", "mean_ns", time),
-      right("p50", "p50_ns", time), right("p99", "p99_ns", time),
-      right("% total", "pct_total", share), right("% self", "pct_self", share),
-    ],
-  });
-  byId("filter").addEventListener("input", (event) => {
-    const wanted = event.target.value.toLowerCase();
-    table.setFilter((row) => [row.kind, row.name, row.module, row.source]
-      .some((value) => value.toLowerCase().includes(wanted)));
-  });
-  byId("show-source").addEventListener("click",
-    () => table.toggleColumn("source"));
 
   const tree = new Tabulator("#tree-table", {
     data: data.tree, layout: "fitColumns", maxHeight: "36rem", dataTree: true,
@@ -69,8 +43,8 @@
       column("class", "class", { minWidth: 120, headerSort: false }),
       right("calls", "calls", (cell) =>
         cell.getValue() === null ? "-" : cell.getValue()),
-      right("total", "total_ns", time), right("% total", "pct_total", share),
-      right("self", "self_ns", time), right("% self", "pct_self", share),
+      right("total", "total_ns", time), right("% total", "pct_total", torchprofShare),
+      right("self", "self_ns", time), right("% self", "pct_self", torchprofShare),
       ...gradients(["backward_ns", "total_backward_ns"]),
     ],
   });

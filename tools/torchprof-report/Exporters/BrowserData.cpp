@@ -58,6 +58,7 @@ private:
     });
   }
   void facts();
+  void columns(const Table &T);
   void rows(const Table &T);
   void module(const ModuleNode &Node);
   void stack(const StackTree &Node);
@@ -80,6 +81,38 @@ void DataWriter::facts() {
       J.value(json::fixUTF8(Text));
 }
 
+static StringRef typeName(ValueType Type) {
+  switch (Type) {
+  case ValueType::None:
+  case ValueType::Text:
+    return "text";
+  case ValueType::Count:
+    return "count";
+  case ValueType::Bytes:
+    return "bytes";
+  case ValueType::TimeNs:
+    return "time";
+  case ValueType::Percent:
+    return "percent";
+  case ValueType::Number:
+    return "number";
+  }
+  return "";
+}
+
+void DataWriter::columns(const Table &T) {
+  for (const TableColumn &C : T.Columns)
+    J.object([&] {
+      text("id", C.Id);
+      text("title", C.Title);
+      text("type", typeName(C.Type));
+      if (C.Type == ValueType::Number)
+        J.attribute("decimals", C.Decimals);
+    });
+}
+
+/// Of a row {"total_ns": 62000000, "flops": 120766464, "flops_text": "121 M"}:
+/// numbers to sort by, and what people see where the type does not tell.
 void DataWriter::rows(const Table &T) {
   for (const std::vector<Value> &Row : T.Rows)
     J.object([&] {
@@ -95,6 +128,8 @@ void DataWriter::rows(const Table &T) {
         else
           J.rawValue(exactValue(Row[I], T.Columns[I]));
         J.attributeEnd();
+        if (!Row[I].Display.empty())
+          text(Id + "_text", Row[I].Display);
       }
     });
 }
@@ -185,12 +220,49 @@ void DataWriter::runs() {
   }
 }
 
+static bool isAlways(const SiteTable &) { return true; }
+static bool hasGradients(const SiteTable &T) { return T.hasGradients(); }
+static bool hasShapes(const SiteTable &T) { return T.hasVariants(); }
+static bool hasAllocated(const SiteTable &T) {
+  return numberOf(T.measures(), "alloc").hasValue();
+}
+static bool hasPeak(const SiteTable &T) {
+  return numberOf(T.measures(), "peak").hasValue();
+}
+
+/// The columns of the page's summary, and which profiles have them.
+static const struct {
+  StringLiteral Id;
+  bool (*IsIn)(const SiteTable &);
+} PageColumns[] = {
+    {"kind", isAlways},
+    {"name", isAlways},
+    {"module", isAlways},
+    {"source", isAlways},
+    {"shapes", hasShapes},
+    {"out_shapes", hasShapes},
+    {"calls", isAlways},
+    {"total_ns", isAlways},
+    {"self_ns", isAlways},
+    {"backward_ns", hasGradients},
+    {"mean_ns", isAlways},
+    {"p50_ns", isAlways},
+    {"p99_ns", isAlways},
+    {"pct_total", isAlways},
+    {"pct_self", isAlways},
+    {"flops", hasShapes},
+    {"gflops_s", hasShapes},
+    {"bytes", hasShapes},
+    {"alloc_bytes", hasAllocated},
+    {"peak_bytes", hasPeak},
+};
+
 Error DataWriter::page() {
   SummaryInput Input(In.Sites, In.Selected);
   SummaryOptions Options;
-  Options.Columns = {"kind",      "name",     "module",     "source", "calls",
-                     "total_ns",  "self_ns",  "mean_ns",    "p50_ns", "p99_ns",
-                     "pct_total", "pct_self", "backward_ns"};
+  for (const auto &C : PageColumns)
+    if (C.IsIn(In.Sites))
+      Options.Columns.push_back(C.Id.str());
   Expected<Table> Summary = makeSummary(Input, Options);
   if (!Summary)
     return Summary.takeError();
@@ -212,6 +284,7 @@ Error DataWriter::page() {
         J.value(Note);
     });
     J.attribute("gradients", In.Sites.hasGradients());
+    J.attributeArray("columns", [&] { columns(*Summary); });
     J.attributeArray("rows", [&] { rows(*Summary); });
     J.attributeArray("tree", [&] {
       for (const ModuleNode &Tree : makeModuleTrees(In.Sites, In.Selected))

@@ -27,6 +27,7 @@ llvm::StringRef PageBody();
 llvm::StringRef PageScript();
 llvm::StringRef PageStyle();
 llvm::StringRef FormatScript();
+llvm::StringRef SummaryScript();
 llvm::StringRef FlameScript();
 llvm::StringRef FlameStyle();
 
