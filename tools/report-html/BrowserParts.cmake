@@ -51,6 +51,7 @@ set(parts
   PageStyle "${SOURCE}/page.css"
   FormatScript "${SOURCE}/format.js"
   SummaryScript "${SOURCE}/summary.js"
+  AdviceScript "${SOURCE}/advice.js"
   FlameScript "${SOURCE}/flame.js"
   FlameStyle "${SOURCE}/flame.css")
 

@@ -21,10 +21,20 @@
   }
   for (const note of data.notes) text("p", note, byId("notes"));
 
-  torchprofSummary(data, {
+  // Sections that most profiles lack.
+  const reveal = (id) => {
+    byId(id).hidden = false;
+    document.querySelector(`nav a[href="#${id}"]`).hidden = false;
+  };
+
+  const summary = torchprofSummary(data, {
     table: byId("summary-table"), filter: byId("filter"),
-    source: byId("show-source"),
+    all: byId("show-all"), source: byId("show-source"),
   });
+  if (data.advice.length) {
+    reveal("advice");
+    torchprofAdvice(data, byId("advice-list"), summary);
+  }
 
   const time = (cell) => torchprofTime(cell.getValue());
   const column = (title, field, more) => Object.assign(

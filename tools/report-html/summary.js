@@ -12,7 +12,8 @@ function torchprofShare(cell) {
     value.toFixed(2) + "%</span></span>";
 }
 
-// The table of nodes. Its columns are those that the data names.
+// The table of nodes. Its columns are those that the data names. Returns what
+// other parts of the page do with it.
 function torchprofSummary(data, parts) {
   const looks = {
     kind: { minWidth: 130, frozen: true },
@@ -20,7 +21,7 @@ function torchprofSummary(data, parts) {
     module: { minWidth: 130, widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },
-    out_shapes: { minWidth: 106 },
+    out_shapes: { minWidth: 116 },
     calls: { minWidth: 70 },
     gflops_s: { minWidth: 96 },
   };
@@ -40,15 +41,60 @@ function torchprofSummary(data, parts) {
         : (cell) => torchprofValue(cell.getData(), info),
     }, looks[info.id]);
   };
+  for (const row of data.rows) row.site = row.sites[0];
   const table = new Tabulator(parts.table, {
-    data: data.rows, layout: "fitColumns", maxHeight: "32rem",
+    data: data.rows, index: "site", layout: "fitColumns", maxHeight: "32rem",
     initialSort: [{ column: "total_ns", dir: "desc" }],
     columns: data.columns.map(column),
   });
-  parts.filter.addEventListener("input", () => {
+  let only = null; // the sites that were asked for
+  const refilter = () => {
     const wanted = parts.filter.value.toLowerCase();
-    table.setFilter((row) => [row.kind, row.name, row.module, row.source]
-      .some((value) => value.toLowerCase().includes(wanted)));
-  });
+    table.setFilter((row) => (!only || only.has(row.site)) &&
+      [row.kind, row.name, row.module, row.source]
+        .some((value) => value.toLowerCase().includes(wanted)));
+    parts.all.hidden = !only;
+  };
+  const choose = (sites) => {
+    only = sites;
+    parts.filter.value = "";
+    refilter();
+  };
+  parts.filter.addEventListener("input", refilter);
+  parts.all.addEventListener("click", () => choose(null));
   parts.source.addEventListener("click", () => table.toggleColumn("source"));
+
+  const names = new Map(data.rows.map((row) =>
+    [row.site, [row.kind, row.name, row.module].filter((n) => n).join(" ")]));
+  // A row that is drawn again loses the focus.
+  let marked = null;
+  table.on("renderComplete", () => {
+    if (marked && document.activeElement === document.body)
+      marked.focus({ preventScroll: true });
+  });
+  const goTo = () => parts.table.closest("section").scrollIntoView();
+  return {
+    // "aten::conv2d x.1 conv"
+    nameOf: (site) => names.get(site),
+    // Marks the row of a site and goes there.
+    async show(site) {
+      if (!table.getRows("active").some((row) => row.getIndex() === site))
+        choose(null);
+      table.deselectRow();
+      table.selectRow(site);
+      goTo();
+      // A table that comes into view draws itself again some frames later, and
+      // would scroll back.
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      await table.scrollToRow(site, "center", true);
+      marked = table.getRow(site).getElement();
+      marked.tabIndex = -1;
+      marked.focus({ preventScroll: true });
+    },
+    // Hides the rows of all other sites.
+    showOnly(sites) {
+      choose(new Set(sites));
+      goTo();
+    },
+  };
 }

@@ -16,7 +16,7 @@ OutputOptions Output(Command);
 SelectionOptions Choice(Command);
 cl::opt<double> MinPercent("min-pct",
                            cl::desc("Say nothing of less than this share (2)"),
-                           cl::value_desc("percent"), cl::init(2),
+                           cl::value_desc("percent"), cl::init(AdvicePercent),
                            cl::sub(Command));
 } // namespace
 

@@ -53,11 +53,13 @@ static Expected<Outcome> run() {
                                  "terminal: give it a file with -o FILE");
   SiteTable Sites;
   RunLatencies Runs;
+  Roof Under;
   Optional<Profile> Single;
   SlotToSite SlotsOfSingle;
   if (Error Failure =
           Input.addTo(Sites, {}, [&](Profile &P, const SlotToSite &Slots) {
             Runs.add(P, Slots);
+            Under.raise(P);
             if (Input.Files.size() == 1) {
               Single = std::move(P);
               SlotsOfSingle = Slots;
@@ -70,6 +72,7 @@ static Expected<Outcome> run() {
   ExportInput In = {Sites, *Selected, Runs, makeTotals(Sites, *Selected)};
   In.Single = Single ? &*Single : nullptr;
   In.SlotsOfSingle = &SlotsOfSingle;
+  In.Under = Under;
   In.StackWeight = StackWeight;
   In.FromAggregate = FromAggregate;
   In.Title = Title.empty() ? Input.Files.front() : Title;

@@ -1,6 +1,7 @@
 //===- BrowserData.cpp - profiles as data for the browser -----------------===//
 
 #include "BrowserData.h"
+#include "../Report/Advice.h"
 #include "../Report/ModuleTree.h"
 #include "../Report/Summary.h"
 #include "BrowserParts.h"
@@ -111,11 +112,17 @@ void DataWriter::columns(const Table &T) {
     });
 }
 
-/// Of a row {"total_ns": 62000000, "flops": 120766464, "flops_text": "121 M"}:
-/// numbers to sort by, and what people see where the type does not tell.
+/// Of a row {"sites": [1], "total_ns": 62000000, "flops": 120766464,
+/// "flops_text": "121 M"}: numbers to sort by, and what people see where the
+/// type does not tell.
 void DataWriter::rows(const Table &T) {
-  for (const std::vector<Value> &Row : T.Rows)
+  for (size_t R = 0; R < T.Rows.size(); ++R)
     J.object([&] {
+      const std::vector<Value> &Row = T.Rows[R];
+      J.attributeArray("sites", [&] {
+        for (uint32_t S : T.Sites[R])
+          J.value(S);
+      });
       for (size_t I = 0; I < Row.size(); ++I) {
         const std::string &Id = T.Columns[I].Id;
         if (Row[I].Type == ValueType::Text) {
@@ -284,6 +291,9 @@ Error DataWriter::page() {
         J.value(Note);
     });
     J.attribute("gradients", In.Sites.hasGradients());
+    J.attributeArray("advice", [&] {
+      rows(makeAdvice(In.Sites, In.Selected, In.Under, AdvicePercent));
+    });
     J.attributeArray("columns", [&] { columns(*Summary); });
     J.attributeArray("rows", [&] { rows(*Summary); });
     J.attributeArray("tree", [&] {

@@ -14,8 +14,9 @@ namespace torchprof::report {
 /// Fails when the tool was built without the parts for the browser.
 llvm::Error checkBrowserParts(llvm::StringRef Format);
 
-/// Everything the page shows: {"title", "facts", "cards", "notes", "columns",
-/// "rows", "tree", "weight", "flame", "runs"}. Safe inside a script element.
+/// Everything the page shows: {"title", "facts", "cards", "notes", "advice",
+/// "columns", "rows", "tree", "weight", "flame", "runs"}. Safe inside a script
+/// element.
 llvm::Expected<std::string> pageData(const ExportInput &In);
 
 /// {"weight", "flame"}. Safe inside a CDATA section.

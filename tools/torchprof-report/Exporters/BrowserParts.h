@@ -28,6 +28,7 @@ llvm::StringRef PageScript();
 llvm::StringRef PageStyle();
 llvm::StringRef FormatScript();
 llvm::StringRef SummaryScript();
+llvm::StringRef AdviceScript();
 llvm::StringRef FlameScript();
 llvm::StringRef FlameStyle();
 

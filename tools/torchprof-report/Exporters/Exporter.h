@@ -8,6 +8,7 @@
 #ifndef TORCHPROF_REPORT_EXPORTER_H
 #define TORCHPROF_REPORT_EXPORTER_H
 
+#include "../Report/Roofline.h"
 #include "../Report/Rows.h"
 #include "../Report/Runs.h"
 
@@ -27,6 +28,7 @@ struct ExportInput {
   /// The only file, for what cannot be added up; null if there are several.
   const Profile *Single = nullptr;
   const SlotToSite *SlotsOfSingle = nullptr;
+  Roof Under = {}; ///< what the machine does at most, as far as it is known
   Weight StackWeight = Weight::SelfNs;
   /// A timeline made from mean times instead of a trace.
   bool FromAggregate = false;

@@ -32,7 +32,8 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   OS << "</head>\n<body>\n" << browser::PageBody();
   for (StringRef Script : {browser::D3Script(), browser::FlameGraphScript(),
                            browser::TabulatorScript(), browser::FormatScript(),
-                           browser::SummaryScript(), browser::FlameScript()})
+                           browser::SummaryScript(), browser::AdviceScript(),
+                           browser::FlameScript()})
     OS << "<script>\n" << Script << "\n</script>\n";
   OS << "<script id=\"data\" type=\"application/json\">" << *Data
      << "</script>\n<script>\n"

@@ -27,6 +27,7 @@ struct Evidence {
 struct Finding {
   double Ns = 0;
   std::string Where;
+  std::vector<uint32_t> Sites; ///< those with most time first
 };
 
 struct Rule {
@@ -51,13 +52,15 @@ public:
       return {};
     double Sum = 0;
     std::map<std::string, double> Kinds;
-    uint32_t Longest = Times.begin()->first;
+    std::vector<uint32_t> Longest;
     for (auto [S, Ns] : Times) {
       Sum += Ns;
       Kinds[In.Sites.kind(S).str()] += Ns;
-      if (Ns > Times.at(Longest))
-        Longest = S;
+      Longest.push_back(S);
     }
+    llvm::stable_sort(Longest, [&](uint32_t A, uint32_t B) {
+      return Times.at(A) > Times.at(B);
+    });
     std::string Text;
     raw_string_ostream OS(Text);
     OS << Times.size() << (Times.size() == 1 ? " node (" : " nodes (");
@@ -70,9 +73,9 @@ public:
     interleaveComma(ArrayRef(Sorted).take_front(Shown), OS,
                     [&](const auto &Kind) { OS << Kind.first; });
     OS << (Shown < Sorted.size() ? ", ...)" : ")");
-    std::string Module = In.Sites.modulePath(Longest);
+    std::string Module = In.Sites.modulePath(Longest.front());
     OS << ", most in " << (Module.empty() ? "the root module" : Module);
-    return {Sum, OS.str()};
+    return {Sum, OS.str(), std::move(Longest)};
   }
 
 private:
@@ -125,9 +128,10 @@ static Finding conversions(const Evidence &In) {
 
 /// What runs took outside of their nodes.
 static Finding outsideOfNodes(const Evidence &In) {
-  return {In.ns(In.All.Unattributed), "the time that no node has, in " +
-                                          std::to_string(In.All.Runs) +
-                                          " runs"};
+  return {In.ns(In.All.Unattributed),
+          "the time that no node has, in " + std::to_string(In.All.Runs) +
+              " runs",
+          {}};
 }
 
 /// What first runs took more than the others.
@@ -144,6 +148,7 @@ static Finding firstRuns(const Evidence &In) {
     if (First < 2 * Others)
       continue;
     F.Ns += In.Sites.clock().toNs(First - Others);
+    F.Sites.push_back(S);
     F.Where += (F.Where.empty() ? "" : "; ") + In.Sites.name(S).str() + ": " +
                formatTime(In.Sites.clock().toNs(First)) + ", then " +
                formatTime(In.Sites.clock().toNs(Others));
@@ -268,6 +273,7 @@ Table report::makeAdvice(const SiteTable &Sites, const Selection &Selected,
                       Value::text(A.Of->Id), Value::text(A.Of->What),
                       Value::text(A.Found.Where), Value::text(A.Of->Try),
                       Value::text(A.Of->Check)});
+    T.Sites.push_back(A.Found.Sites);
     T.Notes.push_back((A.Of->What + ": " + A.Found.Where).str());
     T.Notes.push_back(("  try:   " + A.Of->Try).str());
     T.Notes.push_back(("  check: " + A.Of->Check).str());

@@ -15,6 +15,9 @@
 
 namespace torchprof::report {
 
+/// The share of the time that a rule has to be about, unless told.
+constexpr double AdvicePercent = 2;
+
 /// One table: a row for each rule that has something to say about at least
 /// \p MinPercent of the runs' time, the largest share first, and the advice
 /// below it. Rules that need shapes or the machine's peaks are silent without.

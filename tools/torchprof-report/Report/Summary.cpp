@@ -73,6 +73,9 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();
   RowColumns::fill(T, ArrayRef(Rows).take_front(Shown), *Chosen, Context);
+  if (Options.Group == GroupBy::Node)
+    for (const Row &R : ArrayRef(Rows).take_front(Shown))
+      T.Sites.push_back({R.Order});
   for (TableColumn &C : T.Columns) {
     C.MayDrop =
         Options.Columns.empty() && (C.Id == "mean_ns" || C.Id == "self_ns");

@@ -122,6 +122,9 @@ struct Table {
   std::vector<std::vector<Value>> Rows;
   std::vector<FooterLine> Footer;
   std::vector<std::string> Notes; ///< lines under the table, for people
+  /// By row: the numbers of the sites that it is about, the longest first.
+  /// Empty if rows are about no sites.
+  std::vector<std::vector<uint32_t>> Sites;
 };
 
 struct Document {

@@ -1,6 +1,9 @@
 """Opens a local page in headless Chromium and prints the document it became.
 
-Fails if the page's scripts logged an error.
+  browse.py PAGE [SCRIPT]
+
+SCRIPT is run in the page half a second after it was loaded: it does what a
+reader does, say, a click. Fails if a script logged an error.
 """
 
 import pathlib
@@ -12,10 +15,15 @@ OPTIONS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync
 --virtual-time-budget=5000 --enable-logging=stderr --dump-dom""".split()
 
-page = pathlib.Path(sys.argv[1]).resolve().as_uri()
+page = pathlib.Path(sys.argv[1]).resolve()
 with tempfile.TemporaryDirectory() as folder:
+    if len(sys.argv) > 2:
+        script = f"<script>setTimeout(() => {{ {sys.argv[2]} }}, 500)</script>"
+        copy = pathlib.Path(folder) / page.name
+        copy.write_text(page.read_text() + script)
+        page = copy
     result = subprocess.run(
-        ["chromium", *OPTIONS, f"--user-data-dir={folder}", page],
+        ["chromium", *OPTIONS, f"--user-data-dir={folder}/user", page.as_uri()],
         capture_output=True,
         text=True,
         timeout=120,
