@@ -52,6 +52,7 @@ set(parts
   FormatScript "${SOURCE}/format.js"
   SummaryScript "${SOURCE}/summary.js"
   AdviceScript "${SOURCE}/advice.js"
+  RooflineScript "${SOURCE}/roofline.js"
   FlameScript "${SOURCE}/flame.js"
   FlameStyle "${SOURCE}/flame.css")
 

@@ -23,11 +23,10 @@ const torchprofTypes = {
   bytes: torchprofBytes,
   time: torchprofTime,
   percent: (value) => value.toFixed(2) + "%",
-  number: (value, column) => value.toFixed(column.decimals),
 };
 // The value that `row` has in `column`, one of the data's columns.
 function torchprofValue(row, column) {
   const value = row[column.id];
   if (value === null || value === undefined) return "-";
-  return row[column.id + "_text"] || torchprofTypes[column.type](value, column);
+  return row[column.id + "_text"] || torchprofTypes[column.type](value);
 }

@@ -36,6 +36,16 @@
     torchprofAdvice(data, byId("advice-list"), summary);
   }
 
+  if (data.roofline) {
+    reveal("roofline");
+    if (data.roofline.missing)
+      byId("roofline-caption").textContent = "no plot: " + data.roofline.missing;
+    else torchprofRoofline(data.roofline, {
+      chart: byId("roofline-chart"), details: byId("roofline-details"),
+      caption: byId("roofline-caption"),
+    }, summary);
+  }
+
   const time = (cell) => torchprofTime(cell.getValue());
   const column = (title, field, more) => Object.assign(
     { title, field, headerTooltip: true }, more || {});

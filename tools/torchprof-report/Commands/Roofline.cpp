@@ -64,11 +64,9 @@ static Expected<Outcome> run() {
                              Name + ": shapes were not recorded; "
                                     "TORCHPROF_RECORD=shapes records them");
   if (!Under.isKnown())
-    return createStringError(
-        inconvertibleErrorCode(),
-        Name + ": what the machine does at most was not measured; "
-               "torchprof-run --calibrate measures it, or pass --peak-gflops "
-               "and --peak-gbytes");
+    return createStringError(inconvertibleErrorCode(),
+                             Name + ": " + RoofMissing +
+                                 ", or pass --peak-gflops and --peak-gbytes");
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();

@@ -8,6 +8,7 @@
 #include "Stacks.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -61,6 +62,7 @@ private:
   void facts();
   void columns(const Table &T);
   void rows(const Table &T);
+  Error roofline();
   void module(const ModuleNode &Node);
   void stack(const StackTree &Node);
   void flameMembers();
@@ -107,14 +109,21 @@ void DataWriter::columns(const Table &T) {
       text("id", C.Id);
       text("title", C.Title);
       text("type", typeName(C.Type));
-      if (C.Type == ValueType::Number)
-        J.attribute("decimals", C.Decimals);
     });
 }
 
+/// Digits enough to draw with: a column's decimals are for people.
+static std::string plainNumber(const Value &V, const TableColumn &C) {
+  if (V.Type != ValueType::Number)
+    return exactValue(V, C);
+  std::string Text;
+  raw_string_ostream(Text) << llvm::format("%.6g", V.Number);
+  return Text;
+}
+
 /// Of a row {"sites": [1], "total_ns": 62000000, "flops": 120766464,
-/// "flops_text": "121 M"}: numbers to sort by, and what people see where the
-/// type does not tell.
+/// "flops_text": "121 M"}: numbers to sort and draw by, and what people see
+/// where the type does not tell.
 void DataWriter::rows(const Table &T) {
   for (size_t R = 0; R < T.Rows.size(); ++R)
     J.object([&] {
@@ -133,12 +142,40 @@ void DataWriter::rows(const Table &T) {
         if (Row[I].Type == ValueType::None)
           J.value(nullptr);
         else
-          J.rawValue(exactValue(Row[I], T.Columns[I]));
+          J.rawValue(plainNumber(Row[I], T.Columns[I]));
         J.attributeEnd();
-        if (!Row[I].Display.empty())
-          text(Id + "_text", Row[I].Display);
+        if (Row[I].Type == ValueType::Number || !Row[I].Display.empty())
+          text(Id + "_text", formatValue(Row[I], T.Columns[I], TimeUnit::Auto));
       }
     });
+}
+
+/// The nodes under the machine's roof, or why that cannot be drawn; null if
+/// shapes were not recorded.
+Error DataWriter::roofline() {
+  if (!In.Sites.hasVariants()) {
+    J.attribute("roofline", nullptr);
+    return Error::success();
+  }
+  if (!In.Under.isKnown()) {
+    J.attributeObject("roofline", [&] { text("missing", RoofMissing); });
+    return Error::success();
+  }
+  RooflineOptions Options;
+  Options.Columns = {"calls",    "total_ns", "pct_total", "bound",
+                     "bound_ns", "pct_roof", "win_ns",    "gops_s",
+                     "gbytes_s", "intensity"};
+  Expected<Table> T = makeRoofline(In.Sites, In.Selected, In.Under, Options);
+  if (!T)
+    return T.takeError();
+  J.attributeObject("roofline", [&] {
+    J.attribute("gflops_s", In.Under.FlopsPerSecond / 1e9);
+    J.attribute("gbytes_s", In.Under.BytesPerSecond / 1e9);
+    text("source", In.Under.Source);
+    J.attributeArray("columns", [&] { columns(*T); });
+    J.attributeArray("rows", [&] { rows(*T); });
+  });
+  return Error::success();
 }
 
 void DataWriter::module(const ModuleNode &Node) {
@@ -273,6 +310,7 @@ Error DataWriter::page() {
   Expected<Table> Summary = makeSummary(Input, Options);
   if (!Summary)
     return Summary.takeError();
+  Error Failure = Error::success();
   J.object([&] {
     text("title", In.Title);
     J.attributeArray("facts", [&] { facts(); });
@@ -296,6 +334,7 @@ Error DataWriter::page() {
     });
     J.attributeArray("columns", [&] { columns(*Summary); });
     J.attributeArray("rows", [&] { rows(*Summary); });
+    Failure = roofline();
     J.attributeArray("tree", [&] {
       for (const ModuleNode &Tree : makeModuleTrees(In.Sites, In.Selected))
         module(Tree);
@@ -304,7 +343,7 @@ Error DataWriter::page() {
     J.attributeArray("runs", [&] { runs(); });
   });
   J.flush();
-  return Error::success();
+  return Failure;
 }
 
 void DataWriter::flame() {

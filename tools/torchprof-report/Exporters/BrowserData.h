@@ -15,8 +15,8 @@ namespace torchprof::report {
 llvm::Error checkBrowserParts(llvm::StringRef Format);
 
 /// Everything the page shows: {"title", "facts", "cards", "notes", "advice",
-/// "columns", "rows", "tree", "weight", "flame", "runs"}. Safe inside a script
-/// element.
+/// "columns", "rows", "roofline", "tree", "weight", "flame", "runs"}. Safe
+/// inside a script element.
 llvm::Expected<std::string> pageData(const ExportInput &In);
 
 /// {"weight", "flame"}. Safe inside a CDATA section.

@@ -29,6 +29,7 @@ llvm::StringRef PageStyle();
 llvm::StringRef FormatScript();
 llvm::StringRef SummaryScript();
 llvm::StringRef AdviceScript();
+llvm::StringRef RooflineScript();
 llvm::StringRef FlameScript();
 llvm::StringRef FlameStyle();
 

@@ -33,7 +33,7 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   for (StringRef Script : {browser::D3Script(), browser::FlameGraphScript(),
                            browser::TabulatorScript(), browser::FormatScript(),
                            browser::SummaryScript(), browser::AdviceScript(),
-                           browser::FlameScript()})
+                           browser::RooflineScript(), browser::FlameScript()})
     OS << "<script>\n" << Script << "\n</script>\n";
   OS << "<script id=\"data\" type=\"application/json\">" << *Data
      << "</script>\n<script>\n"

@@ -82,8 +82,8 @@ static BoundColumns columns() {
                      [](const Row &R, const RowContext &) {
                        return Value::timeNs(R.couldWin());
                      }});
-  for (StringRef Id :
-       {"flops", "gflops_s", "other_ops", "bytes", "gbytes_s", "intensity"})
+  for (StringRef Id : {"flops", "gflops_s", "other_ops", "gops_s", "bytes",
+                       "gbytes_s", "intensity"})
     Columns.push_back(ofRow(Known, Id));
   return BoundColumns(std::move(Columns));
 }
@@ -142,6 +142,9 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
                                : Rows.size();
   Table T;
   BoundColumns::fill(T, ArrayRef(Rows).take_front(Shown), *Chosen, Context);
+  if (!Options.ByKind)
+    for (const BoundRow &R : ArrayRef(Rows).take_front(Shown))
+      T.Sites.push_back({R.Of.Order});
   double Ns = 0, Win = 0;
   for (const BoundRow &R : Rows) {
     Ns += R.Ns;

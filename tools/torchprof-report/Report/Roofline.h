@@ -28,6 +28,11 @@ struct Roof {
   void raise(const Profile &P);
 };
 
+/// Why there is no roof, and how to get one.
+constexpr llvm::StringLiteral RoofMissing =
+    "what the machine does at most was not measured; torchprof-run --calibrate "
+    "measures it";
+
 /// What bounds a node, and for how long.
 struct Bound {
   bool IsMemory = false; ///< else arithmetic

@@ -97,6 +97,9 @@ static const WorkColumn Known[] = {
     {"other_ops", "other ops", ValueType::Count,
      "operations of all else: element-wise, norms, pooling, softmax",
      [](const Work &W, double) { return prefixed(W.OtherOps); }},
+    {"gops_s", "Gop/s", ValueType::Number,
+     "flops and other operations in a nanosecond",
+     [](const Work &W, double Ns) { return ratio(W.Flops + W.OtherOps, Ns); }},
     {"bytes", "bytes", ValueType::Bytes,
      "inputs read and outputs written, each once",
      [](const Work &W, double) {
