@@ -7,6 +7,8 @@
 
 #include "RunBridge.h"
 
+#include "Repeater.h"
+
 #include "../common/ModelInputs.h"
 #include "../common/TorchModel.h"
 #include "torchprof/torchprof.h"
@@ -15,78 +17,11 @@
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
-#include <chrono>
 #include <unistd.h>
 
 namespace torchprof {
 
 using namespace torch::jit;
-using Clock = std::chrono::steady_clock;
-
-/// Sum of the version counters of all input tensors: it grows when the model
-/// writes to its inputs.
-static uint64_t versionsOf(const Stack &Inputs) {
-  uint64_t Sum = 0;
-  for (const c10::IValue &Input : Inputs)
-    Input.visit([&](const c10::IValue &Part) {
-      if (Part.isTensor() && Part.toTensor().defined())
-        Sum += Part.toTensor()._version();
-      return false;
-    });
-  return Sum;
-}
-
-static Stack copyOf(const Stack &Inputs) {
-  Stack Copy;
-  for (const c10::IValue &Input : Inputs)
-    Copy.push_back(Input.deepcopy());
-  return Copy;
-}
-
-namespace {
-
-/// Calls a method again and again with equal inputs.
-class Repeater {
-public:
-  Repeater(Method M, Stack Inputs)
-      : M(std::move(M)), Inputs(std::move(Inputs)) {}
-
-  /// Makes one call and returns its latency in ns. A model that writes to its
-  /// inputs gets copies from then on, made outside the measured time.
-  uint64_t run() {
-    Stack Arguments = NeedsCopies ? copyOf(Pristine) : Inputs;
-    if (IsFirst)
-      Pristine = copyOf(Inputs);
-    uint64_t Before = versionsOf(Arguments);
-    auto Start = Clock::now();
-    M(Arguments);
-    auto End = Clock::now();
-    NeedsCopies |= versionsOf(Arguments) != Before;
-    if (IsFirst && !NeedsCopies)
-      Pristine.clear();
-    IsFirst = false;
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(End - Start)
-        .count();
-  }
-
-private:
-  Method M;
-  Stack Inputs;
-  Stack Pristine;
-  bool IsFirst = true;
-  bool NeedsCopies = false;
-};
-
-} // namespace
-
-/// Adds to an error of the model what the user can do about it.
-static Outcome explainRunError(Outcome Failed, const RunRequest &Request) {
-  std::string Text = Failed.Message.c_str();
-  if (!Request.Grad && asksForGradients(Text))
-    return failure(2, Text + "; the model computes gradients, so run it with "
-                             "--grad");
-  return Failed;
-}
 
 /// Makes the runtime record shapes beside what the environment asks for.
 static void recordShapes() {
@@ -140,7 +75,8 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
 Outcome runModel(ModelHolder &Held, const RunRequest &Request,
                  RunResult &Result) {
   Outcome Done = runRepeatedly(Held, Request, Result);
-  return Done ? explainRunError(std::move(Done), Request) : std::move(Done);
+  return Done ? explainRunError(std::move(Done), Request.Grad)
+              : std::move(Done);
 }
 
 const char *runtimeClock() { return torchprof_clock(); }

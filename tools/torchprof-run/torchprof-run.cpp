@@ -3,7 +3,8 @@
 #include "../common/OutputFile.h"
 #include "../common/ShowProfile.h"
 #include "../common/ToolSupport.h"
-#include "RunBridge.h"
+#include "Compare.h"
+#include "CompareBridge.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -56,6 +57,11 @@ static cl::opt<bool>
     Calibrate("calibrate",
               cl::desc("Record shapes, and what the machine does at most"),
               cl::cat(Category));
+static cl::opt<bool>
+    Compare("compare",
+            cl::desc("Record nothing: run the model as it is, frozen and\n"
+                     "optimized for inference, in turns"),
+            cl::cat(Category));
 static cl::list<std::string>
     Libraries("load", cl::desc("Load a library that the model needs"),
               cl::Hidden, cl::value_desc("lib.so"), cl::cat(Category));
@@ -165,13 +171,8 @@ static int loadAll(ModelHolder &Held) {
   return ExitFine;
 }
 
-static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
-                        RunResult &Result) {
-  ModelHolder Held;
-  if (int Code = loadAll(Held))
-    return Code;
-  std::string ProfilePath = Path.str();
-  TextListHolder InputTexts(Inputs);
+/// What the options ask for; \p InputTexts lives as long as the request.
+static RunRequest makeRequest(const TextListHolder &InputTexts) {
   RunRequest Request;
   Request.Method = Method.c_str();
   Request.Inputs = InputTexts.get();
@@ -180,10 +181,38 @@ static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
   Request.Threads = static_cast<int>(Threads);
   Request.Seed = Seed;
   Request.Grad = Grad;
-  Request.Calibrate = Calibrate;
-  Request.ProfilePath = ProfilePath.c_str();
   if (!Quiet && sys::Process::StandardErrIsDisplayed())
     Request.Progress = showProgress;
+  return Request;
+}
+
+static int compare() {
+  for (const cl::Option *Other : std::initializer_list<const cl::Option *>{
+           &Calibrate, &Output, &Record, &Quiet})
+    if (Other->getNumOccurrences())
+      return reportError((Other->ArgStr.size() == 1 ? "-" : "--") +
+                         Other->ArgStr +
+                         ": --compare records nothing, and prints a table");
+  if (Runs == 0)
+    return reportError("--compare: there is nothing to compare in 0 runs");
+  leaveUnprofiled();
+  ModelHolder Held;
+  if (int Code = loadAll(Held))
+    return Code;
+  TextListHolder InputTexts(Inputs);
+  return compareModel(ModelPath, Held, makeRequest(InputTexts));
+}
+
+static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
+                        RunResult &Result) {
+  ModelHolder Held;
+  if (int Code = loadAll(Held))
+    return Code;
+  std::string ProfilePath = Path.str();
+  TextListHolder InputTexts(Inputs);
+  RunRequest Request = makeRequest(InputTexts);
+  Request.Calibrate = Calibrate;
+  Request.ProfilePath = ProfilePath.c_str();
   Request.Latency = [](uint64_t Ns, void *Context) {
     static_cast<std::vector<uint64_t> *>(Context)->push_back(Ns);
   };
@@ -210,6 +239,8 @@ int main(int Argc, char **Argv) {
       Output.empty() ? (sys::path::stem(ModelPath) + ".tprof").str() : Output;
   if (int Code = checkLimits())
     return Code;
+  if (Compare)
+    return compare();
   if (int Code = checkOutput(Path))
     return Code;
 

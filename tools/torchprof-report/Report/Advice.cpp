@@ -211,7 +211,7 @@ static const Rule Rules[] = {
     {"batch_norm", "batch norms behind convolutions",
      "model.eval() and torch.jit.freeze(model), which folds them into the "
      "convolutions",
-     "torchprof-report diff of both models", batchNorms},
+     "torchprof-run --compare, or torchprof-report diff of both", batchNorms},
     {"far_from_roof",
      "products and convolutions far from what this machine did",
      "another number of threads, channels_last, or "

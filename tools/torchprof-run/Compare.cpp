@@ -1,0 +1,64 @@
+//===- Compare.cpp - a model as LibTorch can optimize it ------------------===//
+
+#include "Compare.h"
+
+#include "../common/ToolSupport.h"
+#include "CompareBridge.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace torchprof;
+
+static constexpr StringLiteral Names[] = {"original", "frozen",
+                                          "optimize_for_inference"};
+
+/// The middle of the latencies, in ms.
+static double median(ArrayRef<uint64_t> Sorted) {
+  return static_cast<double>(Sorted[(Sorted.size() - 1) / 2]) / 1e6;
+}
+
+int torchprof::compareModel(StringRef Path, ModelHolder &Model,
+                            const RunRequest &Run) {
+  std::vector<uint64_t> Latencies[std::size(ModelForms)];
+  FormResult Results[std::size(ModelForms)];
+  CompareRequest Request;
+  Request.Run = Run;
+  Request.Latency = [](ModelForm Form, uint64_t Ns, void *Context) {
+    static_cast<std::vector<uint64_t> *>(Context)[unsigned(Form)].push_back(Ns);
+  };
+  Request.Context = Latencies;
+  if (Outcome Failed = compareForms(Model, Request, Results))
+    return reportOutcome(Path, Failed);
+  for (std::vector<uint64_t> &Of : Latencies)
+    sort(Of);
+  outs() << Path << ": " << Run.Runs << (Run.Runs == 1 ? " run" : " runs")
+         << " of each in turns, nothing recorded\n\n"
+         << left_justify("", 24) << right_justify("min", 12)
+         << right_justify("median", 12) << right_justify("speed-up", 10)
+         << "\n";
+  std::vector<std::string> Notes;
+  for (ModelForm Form : ModelForms) {
+    auto I = unsigned(Form);
+    outs() << left_justify(Names[I], 24);
+    if (Latencies[I].empty()) {
+      outs() << right_justify("-", 12) << right_justify("-", 12)
+             << right_justify("-", 10) << '\n';
+      Notes.push_back((Names[I] + ": " + Results[I].WhyNot.c_str()).str());
+      continue;
+    }
+    double Here = median(Latencies[I]);
+    outs() << format("%9.3f ms%9.3f ms%9.2fx\n",
+                     static_cast<double>(Latencies[I].front()) / 1e6, Here,
+                     median(Latencies[0]) / Here);
+    if (!Results[I].IsEqual)
+      Notes.push_back(
+          (Names[I] + ": its result differs from the original's").str());
+  }
+  outs() << '\n';
+  for (const std::string &Note : Notes)
+    outs() << "note: " << Note << '\n';
+  return ExitFine;
+}

@@ -1,0 +1,57 @@
+//===- Repeater.cpp - the same call again and again -----------------------===//
+
+#include "Repeater.h"
+
+#include <chrono>
+
+namespace torchprof {
+
+using torch::jit::Stack;
+using Clock = std::chrono::steady_clock;
+
+/// Sum of the version counters of all input tensors: it grows when the model
+/// writes to its inputs.
+static uint64_t versionsOf(const Stack &Inputs) {
+  uint64_t Sum = 0;
+  for (const c10::IValue &Input : Inputs)
+    Input.visit([&](const c10::IValue &Part) {
+      if (Part.isTensor() && Part.toTensor().defined())
+        Sum += Part.toTensor()._version();
+      return false;
+    });
+  return Sum;
+}
+
+static Stack copyOf(const Stack &Inputs) {
+  Stack Copy;
+  for (const c10::IValue &Input : Inputs)
+    Copy.push_back(Input.deepcopy());
+  return Copy;
+}
+
+uint64_t Repeater::run() {
+  Stack Arguments = NeedsCopies ? copyOf(Pristine) : Inputs;
+  if (IsFirst)
+    Pristine = copyOf(Inputs);
+  uint64_t Before = versionsOf(Arguments);
+  auto Start = Clock::now();
+  M(Arguments);
+  auto End = Clock::now();
+  NeedsCopies |= versionsOf(Arguments) != Before;
+  if (IsFirst && !NeedsCopies)
+    Pristine.clear();
+  IsFirst = false;
+  return uint64_t(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(End - Start)
+          .count());
+}
+
+Outcome explainRunError(Outcome Failed, bool Grad) {
+  std::string Text = Failed.Message.c_str();
+  if (!Grad && asksForGradients(Text))
+    return failure(2, Text + "; the model computes gradients, so run it with "
+                             "--grad");
+  return Failed;
+}
+
+} // namespace torchprof
