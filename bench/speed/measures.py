@@ -5,7 +5,7 @@
 
 MODEL is a chain of nodes that do nearly nothing (workloads.py). Each contender has
 a process of its own per turn, and the turns change: nothing attached, torchprof
-with what TORCHPROF_RECORD names, torch.profiler with shapes and memory. Prints a
+with what TORCHPROF_RECORD names, torch.profiler without and with shapes and memory. Prints a
 JSON object per contender: ns a node, of the fastest call and of the median over
 the turns of each turn's median call.
 """
@@ -27,6 +27,10 @@ CONTENDERS = {
     "memory": "memory",
     "shapes": "shapes",
     "memory, shapes": "memory,shapes",
+    "blocks": "blocks",
+    "labels": "labels",
+    "ops": "ops",
+    "torch.profiler": None,
     "torch.profiler with memory and shapes": None,
 }
 
@@ -53,9 +57,10 @@ def work(arguments):
         if arguments.inside.startswith("torch.profiler"):
             # What it has recorded it keeps: a short time, without its closing.
             arguments.seconds = min(arguments.seconds, 0.3)
+            more = "with" in arguments.inside
             with torch.profiler.profile(
                     activities=[torch.profiler.ProfilerActivity.CPU],
-                    record_shapes=True, profile_memory=True):
+                    record_shapes=more, profile_memory=more):
                 result = least_and_median()
         else:
             result = least_and_median()

@@ -16,6 +16,7 @@
 #include "torchprof/format/Site.h"
 
 #include <cstdint>
+#include <string_view>
 
 namespace torchprof {
 
@@ -55,6 +56,24 @@ uint64_t enterRoot(format::SiteId Site, uintptr_t Stack);
 
 /// A user region: a child of the span in which it begins. \p Name is a number
 /// of Lineage::Regions. It ends on the thread that began it.
+/// A span of a site that comes to be when it begins.
+struct DynamicSpan {
+  uint64_t Begin = 0;
+  format::Slot Site = format::NoSlot; ///< NoSlot: there is nothing to end
+};
+
+/// A region by its name, which ends as surely as it begins, maybe on another
+/// thread.
+DynamicSpan beginLabel(std::string_view Name);
+void endLabel(const DynamicSpan &Span);
+
+/// The site for an operator of the framework that is called inside of the
+/// innermost span: a FrameSpan, which ends as surely as it begins. NoSlot
+/// outside of spans, and for the operator that the innermost span itself is. \p
+/// Name has the same address whenever the operator is the same. May throw
+/// std::bad_alloc.
+format::Slot operatorSite(const char *Name);
+
 uint64_t beginRegion(uint32_t Name);
 void endRegion(uint64_t Begin, uint32_t Name);
 

@@ -3,6 +3,7 @@
 #include "Host.h"
 
 #include "Clock.h"
+#include "FrameworkWatch.h"
 
 #include <unistd.h>
 
@@ -14,6 +15,8 @@ void Host::readEnvironment() {
   EnvironmentRead = true;
   Opts.readEnvironment(environ);
   clock::choose(Opts.Clock);
+  if (const FrameworkWatch *Watch = frameworkWatch())
+    Watch->Begin(Opts);
 }
 
 } // namespace torchprof

@@ -35,6 +35,8 @@ class PageSource;
 class ProfileFile;
 struct Host;
 struct MeasureEntry;
+struct OperatorEntry;
+struct PairShape;
 struct Options;
 struct Variant;
 
@@ -125,6 +127,9 @@ struct alignas(64) Lane {
   Variant *SpareVariants;             ///< room for more, up to the next
   Variant *EndOfVariants;
   format::SegmentHeader *VariantCells; ///< as Cells
+  PairShape *Pairs;                    ///< null without any
+  uint32_t PairCount;                  ///< of Pairs in use
+  OperatorEntry *Operators;            ///< null without any
   format::SegmentHeader *RunLevels;    ///< null without any
   format::SegmentHeader *SpanLevels;   ///< null without any
   /// What the lane's threads held before the owner, less what the owner held

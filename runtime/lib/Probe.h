@@ -86,6 +86,9 @@ public:
     close(Ticks);
   }
 
+  /// True on the thread on which it began, where it must end.
+  bool endsHere() const { return !Owner || Owner == ThisLane; }
+
   /// The span was left by an exception: it and the root it ran in stay
   /// unfinished.
   void abandon() { abandonCold(*this); }

@@ -3,6 +3,7 @@
 #include "Recording.h"
 
 #include "Clock.h"
+#include "FrameworkWatch.h"
 #include "ProbeCost.h"
 #include "ProcessInfo.h"
 #include "Snapshot.h"
@@ -43,6 +44,8 @@ Recording::Recording(Lineage &Shared, PageSource &Pages)
       IsForked(Shared.Program.HasRecorded) {
   if (IsForked)
     torchprof::count(Counter::Forks);
+  if (const FrameworkWatch *Watch = frameworkWatch())
+    Watch->Begin(Shared.Program.Opts);
   if (Ledger.exist())
     Process.Ledger.store(&Ledger, std::memory_order_release);
   Gate.begin();

@@ -2,6 +2,9 @@
 
 #include "Registry.h"
 
+#include "torchprof/format/Manifest.h"
+
+#include <memory>
 #include <new>
 
 namespace torchprof {
@@ -13,6 +16,23 @@ Registry::Owner Registry::ownerOf(Slot S) const {
     if (S - R->First < R->Count)
       return R->Of;
   return {};
+}
+
+std::string_view RegisteredModel::kindOf(uint32_t Site) const {
+  const std::vector<std::string> *Known = Kinds.load(std::memory_order_acquire);
+  if (!Known) {
+    torchprof::Manifest Table;
+    std::string Error;
+    auto New = std::make_unique<std::vector<std::string>>();
+    if (parseManifest(Manifest, Table, Error))
+      for (const ManifestSite &S : Table.Sites)
+        New->push_back(Table.string(S.Kind));
+    if (Kinds.compare_exchange_strong(Known, New.get(),
+                                      std::memory_order_acq_rel))
+      Known = New.release(); // as long as the process
+  }
+  return Site < Known->size() ? std::string_view((*Known)[Site])
+                              : std::string_view();
 }
 
 bool Registry::hasRoomFor(uint32_t Count) const {

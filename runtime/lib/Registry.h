@@ -46,6 +46,11 @@ struct RegisteredModel {
     Bits[Site].fetch_or(Bit, std::memory_order_relaxed);
   }
 
+  /// Kind of a site, "aten::relu"; empty if it cannot be had. The first call
+  /// reads the manifest, and may throw std::bad_alloc. Any thread.
+  std::string_view kindOf(uint32_t Site) const;
+  mutable std::atomic<const std::vector<std::string> *> Kinds = nullptr;
+
   /// True if a method of it was entered, in this process or before its fork.
   bool hasRun() const {
     for (uint32_t I = 0; I < SiteCount; ++I)

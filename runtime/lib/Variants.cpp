@@ -27,6 +27,7 @@ struct NewVariant {
   uint64_t Key;
   Operands Of;
   std::string Text; ///< of the inputs, then of the outputs too
+  bool IsComplete = false;
 };
 
 Variants::Variants(ProfileFile &File, PageSource &Pages, const Host &Program)
@@ -72,6 +73,31 @@ OpenVariant Variants::begin(Lane &L, Slot Site, const Operands &Of) {
     return OpenVariant(new NewVariant{Key, Of, Read.Text(Of.Stack, Of.Inputs)});
   } catch (const std::exception &) {
     return {};
+  }
+}
+
+OpenVariant Variants::beginApart(Lane &L, Slot Site, const Operands &Of) {
+  OpenVariant V = begin(L, Site, Of);
+  if (NewVariant *New = V.made())
+    New->Of = {};
+  return V;
+}
+
+static void appendOutputs(NewVariant &New, const Operands &Of) {
+  New.Text += " -> ";
+  New.Text +=
+      Reader.load(std::memory_order_relaxed)->Text(Of.Stack, Of.Outputs);
+}
+
+void Variants::complete(OpenVariant V, const Operands &Outputs) {
+  NewVariant *New = V.made();
+  if (!New || New->IsComplete)
+    return;
+  New->IsComplete = true;
+  try {
+    appendOutputs(*New, Outputs);
+  } catch (const std::exception &) {
+    // Its inputs tell it apart.
   }
 }
 
@@ -186,10 +212,9 @@ void Variants::end(Recording &R, Lane &L, Slot Site, OpenVariant V,
   Variant *Known = V.known();
   if (NewVariant *New = V.made()) [[unlikely]] {
     std::unique_ptr<NewVariant> Owned(New);
-    const SignatureReader &Read = *Reader.load(std::memory_order_relaxed);
     try {
-      New->Text += " -> ";
-      New->Text += Read.Text(New->Of.Stack, New->Of.Outputs);
+      if (!New->IsComplete && New->Of.Stack)
+        appendOutputs(*New, New->Of);
       if (L.Variants && L.Attached)
         Known = make(R, L, Site, *New);
     } catch (const std::exception &) {

@@ -59,6 +59,11 @@ public:
   /// cannot be known.
   OpenVariant begin(Lane &L, format::Slot Site, const Operands &Of);
 
+  /// The same of operands that are gone when the span ends; the outputs of a
+  /// new one are to be told to complete().
+  OpenVariant beginApart(Lane &L, format::Slot Site, const Operands &Of);
+  static void complete(OpenVariant V, const Operands &Outputs);
+
   /// Books a span that was recorded. \p R is the recording of these variants.
   void end(Recording &R, Lane &L, format::Slot Site, OpenVariant V,
            uint64_t Begin, uint64_t Ticks);

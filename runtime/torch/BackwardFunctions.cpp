@@ -2,6 +2,7 @@
 
 #include "BackwardFunctions.h"
 
+#include "FrameworkCalls.h"
 #include "OpenFrames.h"
 #include "Pages.h"
 #include "Probe.h"
@@ -45,6 +46,7 @@ namespace {
 struct OpenFunction : at::ObserverContext {
   Slot Site;
   uint64_t Begin;
+  bool WatchesOperators;
 };
 } // namespace
 
@@ -75,6 +77,7 @@ functionBegins(const at::RecordFunction &Function) try {
   auto Open = std::make_unique<OpenFunction>();
   Open->Site = Line.Children.childSlot(Maker, format::DynamicKind::Backward,
                                        SiteName(shortName(Function.name())));
+  Open->WatchesOperators = watchOperators();
   Open->Begin = beginFunction(Open->Site);
   if (Lane *L = ThisLane; L && !L->Functions && c10::GradMode::is_enabled())
     lookForFunctions(*L); // of second derivatives
@@ -87,8 +90,12 @@ functionBegins(const at::RecordFunction &Function) try {
 static void functionEnds(const at::RecordFunction &,
                          at::ObserverContext *Context) {
   claimFunctions();
-  if (auto *Open = static_cast<OpenFunction *>(Context))
-    endFunction(Open->Begin, Open->Site);
+  auto *Open = static_cast<OpenFunction *>(Context);
+  if (!Open)
+    return;
+  endFunction(Open->Begin, Open->Site);
+  if (Open->WatchesOperators)
+    leaveOperators();
 }
 
 /// Lets LibTorch call us for the functions that run in backward, and for

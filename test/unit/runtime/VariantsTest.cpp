@@ -3,6 +3,7 @@
 #include "Variants.h"
 
 #include "Control.h"
+#include "PairShapes.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -304,6 +305,58 @@ TEST_F(VariantsTest, ForkedChildHasItsOwnAlsoOfTheSpanItBeganIn) {
       EXPECT_EQ(V.Signature, IsParent ? "float32[2] -> float32[2]"
                                       : "float32[3] -> float32[3]");
   }
+}
+
+/// A pair of probes, whose operands the framework tells while the operator
+/// \p Name runs in it.
+static void pair(unsigned Site, Numbers Inputs, uint64_t Ticks,
+                 const char *Name = "aten::relu") {
+  uint64_t Begin = beginSpan(site(7, Site));
+  if (wantsOperands(Name)) {
+    bool Wanted = tellInputs({&Inputs, uint16_t(Inputs.size()), 0});
+    EXPECT_FALSE(wantsOperands(Name)); // an operator inside of that
+    Numbers Outputs = {Inputs.front()};
+    if (Wanted)
+      tellOutputs({&Outputs, 0, 1});
+  }
+  advanceClock(Ticks);
+  endSpan(Begin, site(7, Site));
+}
+
+TEST_F(VariantsTest, PairsTakeWhatTheFrameworkTells) {
+  ReadProfile P = recorded([] {
+    run([] {
+      pair(1, {2, 3}, 10);
+      pair(1, {4, 3}, 100);
+      node(1, {2, 3}, 5);
+      pair(1, {2, 3}, 30);
+      pair(2, {2, 3}, 7, "aten::empty");         // not what the node is
+      EXPECT_FALSE(wantsOperands("aten::relu")); // no pair is open
+    });
+    EXPECT_FALSE(wantsOperands("aten::relu"));
+  });
+  EXPECT_EQ(
+      variantsOf(P, 1),
+      (std::vector<Expected>{
+          {"float32[2] float32[3] -> float32[2]", 3, 45, 5, 30, 1000},
+          {"float32[4] float32[3] -> float32[4]", 1, 100, 100, 100, 1010}}));
+  EXPECT_TRUE(variantsOf(P, 2).empty());
+  EXPECT_EQ(P.count(2), 1u);
+}
+
+TEST_F(VariantsTest, PairLeftByAnExceptionIsForgotten) {
+  ReadProfile P = recorded([] {
+    run([] {
+      Numbers Inputs = {2};
+      beginSpan(site(7, 1));
+      ASSERT_TRUE(wantsOperands("aten::relu"));
+      tellInputs({&Inputs, 1, 0});
+    });
+    run([] { pair(1, {3}, 10); });
+  });
+  EXPECT_EQ(variantsOf(P, 1),
+            (std::vector<Expected>{
+                {"float32[3] -> float32[3]", 1, 10, 10, 10, 1000}}));
 }
 
 TEST_F(VariantsTest, ThreadsAddWhileAnotherResets) {

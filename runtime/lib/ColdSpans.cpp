@@ -1,0 +1,245 @@
+//===- ColdSpans.cpp - spans that have a frame ----------------------------===//
+
+#include "ColdSpans.h"
+
+#include "ColdPath.h"
+#include "FrameworkWatch.h"
+#include "Probe.h"
+#include "torchprof/format/Atomics.h"
+#include "torchprof/format/Segments.h"
+
+#include <algorithm>
+
+namespace torchprof {
+
+using namespace format;
+
+/// Ticks from \p Begin to \p Now where they cannot be right.
+static uint64_t clampTicks(uint64_t Begin, uint64_t Now) {
+  if (Now < Begin) {
+    count(Counter::ClockBackwards);
+    return 0;
+  }
+  count(Counter::ClockClamped);
+  return AbsurdTicks;
+}
+
+Lane *readyLane(Recording &R, Slot Site) {
+  Lane *L = Site == NoSlot ? nullptr : R.ownLane();
+  if (!L || !R.touchSlot(*L, Site))
+    return nullptr;
+  followReset(*L);
+  uint64_t Open = Process.Open.load(std::memory_order_acquire), Shut = 0;
+  std::atomic<uint64_t> &Gate = gateOf(*L);
+  if (!Open ||
+      !Gate.compare_exchange_strong(Shut, Open, std::memory_order_relaxed))
+    return L;
+  // The gate may have been shut, or shut and opened, just before.
+  if (Process.Open.load(std::memory_order_acquire) != Open)
+    Gate.compare_exchange_strong(Open, 0, std::memory_order_relaxed);
+  return L;
+}
+
+void logCurrent(Lane &L) {
+  if (!isUnlogged(L.Current))
+    return;
+  Slot Site = slotOfCurrent(L.Current);
+  L.Current = packCurrent(Site, false);
+  append(L, L.CurrentTicks, packEntry(Site, LogKind::Begin));
+}
+
+uint64_t open(Recording &R, Lane &L, OpenFrame F) {
+  bool IsMeasured = R.measures().exist() &&
+                    R.measures().beginSpan(L, F.Site, /*IsRoot=*/F.Stack != 0);
+  logCurrent(L);
+  F.OuterTicks = L.CurrentTicks;
+  F.Outer = L.Current;
+  F.FoldTicks = L.FoldTicks;
+  F.Begin = clock::ticks();
+  pushFrame(L, F);
+  setCurrent(L, F.Begin, packCurrent(F.Site, false));
+  append(L, F.Begin, packEntry(F.Site, LogKind::Begin));
+  if (IsMeasured)
+    R.measures().spanBegan(L, F.Site, F.Begin);
+  return F.Begin;
+}
+
+/// The entry of a slot, its cell and ring of runs as the present epoch has
+/// them; null without memory.
+static SlotEntry *freshEntry(Recording &R, Lane &L, Slot Site) {
+  SlotEntry *E = R.touchSlot(L, Site);
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
+  if (E && E->Data->Epoch != Epoch) {
+    FoldLock Lock(L);
+    resetCell(*E, Epoch);
+  }
+  return E;
+}
+
+void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
+  if (S.Begin == LostBegin)
+    return count(Counter::LostNoMemory);
+  SlotEntry *E = L.Attached ? R.touchSlot(L, S.Site) : nullptr;
+  if (!E)
+    return;
+  FoldLock Lock(L);
+  EpochStart Epoch = currentEpoch();
+  Cell &C = *E->Data;
+  if (C.Epoch != Epoch.Number)
+    resetCell(*E, Epoch.Number);
+  // Begins are counted by their records, if those count.
+  if (S.IsUnlogged || S.Begin == 0 || S.Begin < Epoch.Ticks)
+    storeRelaxed(C.Begins, C.Begins + 1);
+  storeRelaxed(C.Cut, C.Cut + 1);
+}
+
+static void recordRun(SlotEntry &E, uint64_t Now, uint64_t Ticks) {
+  if (!E.Runs)
+    return;
+  SegmentOf<SegmentType::Runs> Ring(E.Runs);
+  uint64_t Count = Ring.record().Count;
+  RunSample &Sample = Ring.entries()[Count % RunsCapacity];
+  storeRelaxed(Sample.EndTicks, Now);
+  storeRelaxed(Sample.LatencyTicks, Ticks);
+  storeRelease(Ring.record().Count, Count + 1);
+}
+
+static bool isRegion(Slot Site) {
+  const RegisteredChild *Child = Line.Children.childAt(Site);
+  return Child && Child->Kind == DynamicKind::Region;
+}
+
+/// Adds the time of a root or region that has ended to the spans around it. A
+/// run that a node started is part of the node's time, and of the time of the
+/// region between the two. A region is an overlay: it takes nothing from the
+/// nodes around it, whose own nodes it may hold, but is part of a region
+/// directly around it.
+static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
+                      bool IsMeasured) {
+  Slot Outer = slotOfCurrent(L.Current);
+  uint64_t OuterBegin = L.CurrentTicks;
+  uint32_t Depth = L.Depth;
+  for (bool IsFirst = true; Outer != NoSlot; IsFirst = false) {
+    // One that a window's edge will cut has no time that this is part of.
+    if (OuterBegin < Process.Open.load(std::memory_order_relaxed))
+      return;
+    bool InRegion = isRegion(Outer);
+    if (IsFirst ? InRegion || !IsRegion : !InRegion) {
+      if (SlotEntry *E = freshEntry(R, L, Outer))
+        storeRelaxed(E->Data->Nested, E->Data->Nested + Ticks);
+      if (IsMeasured)
+        R.measures().addNested(L, Outer);
+    }
+    if (IsRegion || !InRegion)
+      return;
+    while (Depth && frameAt(L, Depth - 1).Begin != OuterBegin)
+      --Depth;
+    if (!Depth)
+      return;
+    const OpenFrame &F = frameAt(L, --Depth);
+    Outer = slotOfCurrent(F.Outer);
+    OuterBegin = F.OuterTicks;
+  }
+}
+
+/// Adds the time of a gradient that was computed to the span around it, whose
+/// own it is not.
+static void addGradient(Recording &R, Lane &L, uint64_t Ticks,
+                        bool IsMeasured) {
+  Slot Outer = slotOfCurrent(L.Current);
+  if (Outer == NoSlot ||
+      L.CurrentTicks < Process.Open.load(std::memory_order_relaxed))
+    return;
+  if (SlotEntry *E = freshEntry(R, L, Outer))
+    storeRelaxed(E->Data->Gradients, E->Data->Gradients + Ticks);
+  if (IsMeasured)
+    R.measures().addNested(L, Outer);
+}
+
+static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
+  if (Ticks >= MaxLogDuration) {
+    // The two stay together: a fold does not come between them.
+    if (L.Written % LogPageEntries == LogPageEntries - 1)
+      append(L, BlankEntry.BeginTicks, BlankEntry.Packed);
+    append(L, Ticks, packEntry(S.Site, LogKind::Long));
+  }
+  append(L, S.Begin,
+         packEntry(S.Site, S.IsUnlogged ? LogKind::Span : LogKind::End, Ticks));
+}
+
+uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
+  if (S.Begin < Process.Open.load(std::memory_order_relaxed)) {
+    cutSpan(R, L, S);
+    return NotRecorded;
+  }
+  if (!readyLane(R, S.Site)) {
+    count(Counter::LostNoMemory);
+    return NotRecorded;
+  }
+  uint64_t Ticks = Now - S.Begin;
+  if (Ticks >= AbsurdTicks)
+    Ticks = clampTicks(S.Begin, Now);
+  Ticks -= std::min(S.FoldTicks, Ticks);
+  bool IsMeasured =
+      R.measures().exist() && R.measures().endSpan(L, S.Site, S.Begin, Ticks);
+  appendEnd(L, S, Ticks);
+  if (IsMeasured)
+    R.levels().spanEnded(L, S.Site, Now);
+  if (S.Kind == SpanKind::Gradient)
+    addGradient(R, L, Ticks, IsMeasured);
+  else if (S.Kind != SpanKind::Node)
+    addNested(R, L, Ticks, S.Kind == SpanKind::Region, IsMeasured);
+  if (S.Kind != SpanKind::Run)
+    return Ticks;
+  SlotEntry &E = *freshEntry(R, L, S.Site); // readyLane() has made it
+  R.touchRuns(L, E);
+  recordRun(E, Now, Ticks);
+  if (IsMeasured && R.levels().exist())
+    R.levels().runEnded(L, S.Site, Now);
+  if (R.books().exist())
+    R.books().runEnded();
+  if (const FrameworkWatch *Watch = frameworkWatch())
+    Watch->RunEnded();
+  R.anchorIfDue(Now);
+  logRunEnded(L);
+  return Ticks;
+}
+
+static bool isRoot(Slot Site) {
+  const RegisteredModel *Model = Line.Models.ownerOf(Site).Model;
+  return Model && Model->has(Site - Model->FirstSlot, RegisteredModel::Entered);
+}
+
+uint64_t endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
+  uint64_t Ticks = NotRecorded;
+  if (Process.Open.load(std::memory_order_relaxed))
+    Ticks = endOpen(R, L, S, Now);
+  else if (S.Begin)
+    cutSpan(R, L, S);
+  if (S.Kind == SpanKind::Run &&
+      Process.CountsSteps.load(std::memory_order_relaxed))
+    R.step(/*ByHost=*/false);
+  return Ticks;
+}
+
+EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
+  std::optional<OpenFrame> Frame = popFrame(L, Begin, Site);
+  if (Frame && Frame->Stack)
+    Kind = SpanKind::Call;
+  return {Begin, Site, Kind, false, Frame ? L.FoldTicks - Frame->FoldTicks : 0};
+}
+
+uint64_t endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
+  Recording *R = Site == NoSlot ? nullptr : Recording::current();
+  Lane *L = R ? R->ownLane() : nullptr;
+  if (!L) {
+    count(Site == NoSlot ? Counter::LostNoModel : Counter::LostNoMemory);
+    return NotRecorded;
+  }
+  EndedSpan S = popSpan(*L, Begin, Site, Kind);
+  if (S.Kind == SpanKind::Call || (Kind == SpanKind::Node && isRoot(Site)))
+    S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
+  return endSpanOf(*R, *L, S, Now);
+}
+
+} // namespace torchprof

@@ -1,0 +1,82 @@
+//===- ColdSpans.h - spans that have a frame --------------------*- C++ -*-===//
+//
+// What the cold paths of all kinds of spans have in common: ColdPath.cpp for
+// probes, DynamicSpans.cpp for sites that come to be at run time.
+//
+// Functions are for the thread whose span it is. They take the process lock
+// where they need it; none throws.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_COLDSPANS_H
+#define TORCHPROF_COLDSPANS_H
+
+#include "OpenFrames.h"
+#include "Recording.h"
+
+#include <cstdint>
+
+namespace torchprof {
+
+/// The begin of a span that could not be recorded, for want of memory or of a
+/// model. Its end must not be either, even if it could: a cell holds no more
+/// ends than begins.
+inline constexpr uint64_t LostBegin = 1;
+
+/// What the ends of spans return if there is no time to book.
+inline constexpr uint64_t NotRecorded = UINT64_MAX;
+
+/// A lane of the calling thread that can record \p Site: attached, and as open
+/// as the gate. Null without memory or model.
+Lane *readyLane(Recording &R, format::Slot Site);
+
+/// A frame of a span that is no pair of probes.
+inline OpenFrame frameOf(format::Slot Site) {
+  OpenFrame F{};
+  F.Pair = NoPair;
+  F.Site = Site;
+  return F;
+}
+
+/// Writes down the begin of the span around, if it has no record yet: its own
+/// end may never come.
+void logCurrent(Lane &L);
+
+/// Begins a span that has a frame, and asks what else is measured: before the
+/// clock, so that a span does not hold the cost of its own readings. Returns
+/// its first tick.
+uint64_t open(Recording &R, Lane &L, OpenFrame F);
+
+enum class SpanKind { Node, Call, Run, Region, Gradient };
+
+/// A span that ends.
+struct EndedSpan {
+  uint64_t Begin;
+  format::Slot Site;
+  SpanKind Kind;
+  bool IsUnlogged;    ///< its begin has no record
+  uint64_t FoldTicks; ///< spent in folding meanwhile
+};
+
+/// Takes a span that ends from the lane's frames; it has none if it began on
+/// another thread. \p Kind is Call for a root.
+EndedSpan popSpan(Lane &L, uint64_t Begin, format::Slot Site, SpanKind Kind);
+
+/// Books a span that a window's edge cut, or one that is lost. Does not make a
+/// file for it.
+void cutSpan(Recording &R, Lane &L, const EndedSpan &S);
+
+/// Ends a span while the gate is open. Returns its ticks.
+uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
+
+/// Ends a span of the lane, or one that began on another. Returns its ticks.
+uint64_t endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
+
+/// Ends a span that has a frame, or one that began on another thread. \p Kind
+/// is Node if it may be a root. Returns its ticks.
+uint64_t endFramed(uint64_t Begin, format::Slot Site, uint64_t Now,
+                   SpanKind Kind = SpanKind::Node);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_COLDSPANS_H

@@ -1,0 +1,196 @@
+//===- DynamicSpans.cpp - spans of sites that come to be at run time ------===//
+
+#include "ColdPath.h"
+#include "ColdSpans.h"
+#include "Pages.h"
+#include "Probe.h"
+
+namespace torchprof {
+
+using namespace format;
+
+uint64_t beginSlot(Slot Site) {
+  if (!ensureRecording())
+    return 0;
+  Recording *R = Recording::current();
+  Lane *L = R ? readyLane(*R, Site) : nullptr;
+  return L ? open(*R, *L, frameOf(Site)) : LostBegin;
+}
+
+uint64_t beginFunction(Slot Site) {
+  Recording *R = ensureRecording() ? Recording::current() : nullptr;
+  if (!R)
+    return 0;
+  Lane *L = readyLane(*R, Site);
+  if (!L)
+    return LostBegin;
+  OpenFrame F = frameOf(Site);
+  F.Region = FunctionFrame;
+  return open(*R, *L, F);
+}
+
+void endSlot(uint64_t Begin, Slot Site) {
+  if (Begin || Process.Open.load(std::memory_order_relaxed))
+    endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient);
+}
+
+void endFunction(uint64_t Begin, Slot Site) { endSlot(Begin, Site); }
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// The operator of a name inside of a span, as a lane met it last.
+struct OperatorEntry {
+  const char *Name;             ///< that of the framework; null: empty
+  const RegisteredChild *Child; ///< null if the span itself is the operator
+  Slot Parent;
+};
+
+/// Entries of a lane, in pages that a forked child finds wiped.
+static constexpr uint64_t OperatorEntries = 2048;
+
+static OperatorEntry *entryOf(Lane &L, Slot Parent, const char *Name) {
+  if (!L.Operators) [[unlikely]]
+    L.Operators = static_cast<OperatorEntry *>(
+        PageSource::system().wiped(OperatorEntries * sizeof(OperatorEntry)));
+  uint64_t Key = reinterpret_cast<uintptr_t>(Name) ^
+                 uint64_t(number(Parent)) * 0x9e3779b97f4a7c15ull;
+  return L.Operators ? &L.Operators[(Key ^ Key >> 29) % OperatorEntries]
+                     : nullptr;
+}
+
+/// True if \p Site is a node of an operator called \p Name.
+static bool isOperator(Slot Site, std::string_view Name) {
+  const RegisteredModel *Model = Line.Models.ownerOf(Site).Model;
+  return Model && Model->kindOf(Site - Model->FirstSlot) == Name;
+}
+
+/// The span that a region lies in; any other one itself.
+static Slot belowRegions(Slot Site) {
+  while (const RegisteredChild *Child =
+             Site == NoSlot ? nullptr : Line.Children.childAt(Site)) {
+    if (Child->Kind != DynamicKind::Region)
+      break;
+    Site = Child->Parent;
+  }
+  return Site;
+}
+
+/// The child for the operator; null for the innermost span itself, outside of
+/// models and without memory.
+static const RegisteredChild *operatorBelow(Lane &L, Slot Parent,
+                                            const char *Name) {
+  OperatorEntry *E = entryOf(L, Parent, Name);
+  // Names that are not those of operators may lie where another one lay.
+  if (E && E->Name == Name && E->Parent == Parent &&
+      (!E->Child || E->Child->Flags || E->Child->Name == Name)) [[likely]]
+    return E->Child;
+  Slot Place = belowRegions(Parent);
+  if (Place == NoSlot)
+    return nullptr;
+  const RegisteredChild *Child = nullptr;
+  if (!isOperator(Place, Name)) {
+    Slot Site =
+        Line.Children.childSlot(Place, DynamicKind::Operator, SiteName(Name));
+    Child = Site == NoSlot ? nullptr : Line.Children.childAt(Site);
+    if (!Child)
+      return nullptr;
+  }
+  // A span of it may be in the log of a process that is killed before anything
+  // is folded: its name must be in the file.
+  if (Recording *R = Recording::existing();
+      R && Child && !knownEntry(L, Child->Site))
+    R->writeNote(Child->Site);
+  if (E)
+    *E = {Name, Child, Parent};
+  return Child;
+}
+
+Slot operatorSite(const char *Name) {
+  Lane *L = ThisLane;
+  if (!L || !L->Owner || !Process.Open.load(std::memory_order_relaxed))
+    return NoSlot;
+  Slot Parent = slotOfCurrent(L->Current);
+  const RegisteredChild *Child =
+      Parent == NoSlot ? nullptr : operatorBelow(*L, Parent, Name);
+  return Child ? Child->Site : NoSlot;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// Ends a region, whose site is known.
+static void endRegionOf(Recording &R, Lane &L, uint64_t Begin, Slot Site,
+                        uint64_t Now) {
+  EndedSpan S = popSpan(L, Begin, Site, SpanKind::Region);
+  if (!Process.Open.load(std::memory_order_relaxed))
+    return cutSpan(R, L, S);
+  endOpen(R, L, S, Now);
+}
+
+DynamicSpan beginLabel(std::string_view Name) {
+  if (!ensureRecording())
+    return {};
+  Recording *R = Recording::current();
+  Lane *L = R ? R->ownLane() : nullptr;
+  if (!L)
+    return {};
+  Slot Site = Line.Children.childSlot(slotOfCurrent(L->Current),
+                                      DynamicKind::Region, SiteName(Name));
+  if (!readyLane(*R, Site))
+    return {};
+  OpenFrame F = frameOf(Site);
+  F.Region = FunctionFrame;
+  return {open(*R, *L, F), Site};
+}
+
+void endLabel(const DynamicSpan &Span) {
+  uint64_t Now = clock::ticks();
+  Recording *R = Span.Site == NoSlot ? nullptr : Recording::current();
+  if (Lane *L = R ? R->ownLane() : nullptr)
+    endRegionOf(*R, *L, Span.Begin, Span.Site, Now);
+}
+
+static Slot regionHere(const Lane &L, uint32_t Name) {
+  const SiteName *Text = Line.Regions.nameOf(Name);
+  return Text ? Line.Children.childSlot(slotOfCurrent(L.Current),
+                                        DynamicKind::Region, *Text)
+              : NoSlot;
+}
+
+uint64_t beginRegion(uint32_t Name) {
+  if (!Line.Regions.nameOf(Name) || !ensureRecording())
+    return 0;
+  Recording *R = Recording::current();
+  Lane *L = R ? R->ownLane() : nullptr;
+  OpenFrame F = frameOf(L ? regionHere(*L, Name) : NoSlot);
+  F.Region = Name;
+  return L && readyLane(*R, F.Site) ? open(*R, *L, F) : LostBegin;
+}
+
+/// The site in which a region began; NoSlot if that was on another thread.
+static Slot regionBegun(Lane &L, uint64_t Begin, uint32_t Name) {
+  for (uint32_t I = L.Depth; I-- > 0;)
+    if (const OpenFrame &F = frameAt(L, I);
+        F.Begin == Begin && F.Region == Name)
+      return F.Site;
+  return NoSlot;
+}
+
+void endRegion(uint64_t Begin, uint32_t Name) {
+  if (!Line.Regions.nameOf(Name) || (!Begin && !ensureRecording()))
+    return;
+  uint64_t Now = clock::ticks();
+  Recording *R = Recording::current();
+  Lane *L = R ? R->ownLane() : nullptr;
+  Slot Site = NoSlot;
+  if (L)
+    Site = Begin ? regionBegun(*L, Begin, Name) : regionHere(*L, Name);
+  if (Site == NoSlot)
+    return count(Counter::LostNoMemory);
+  endRegionOf(*R, *L, Begin, Site, Now);
+}
+
+} // namespace torchprof

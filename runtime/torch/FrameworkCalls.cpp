@@ -1,0 +1,253 @@
+//===- FrameworkCalls.cpp - labels and operators that LibTorch calls ------===//
+//
+// LibTorch calls us at the begin and the end of what it records for profilers:
+// for labels of the host (record_function) in the whole process, for operators
+// on a thread while it is in a run whose operators are recorded, or computes a
+// gradient after it.
+//
+// Operators also tell the operands of the pairs of probes around them, where a
+// pair could not be replaced by a timed node and shapes are recorded: the
+// callback for that is there while such a pair is open.
+//
+// A callback of a thread goes along to what the thread's runs continue on other
+// threads. It is taken away when the run ends, and else when the thread's next
+// run begins: after an exception no end is seen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FrameworkCalls.h"
+
+#include "ColdPath.h"
+#include "FrameworkWatch.h"
+#include "Lane.h"
+#include "Options.h"
+#include "PairShapes.h"
+#include "Probe.h"
+#include "Process.h"
+
+#include <ATen/record_function.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace torchprof {
+
+namespace {
+
+/// Memory of objects that come and go in the order of a stack, thread by
+/// thread: at hand without a lock.
+template <typename T> class Reused {
+public:
+  void *take() {
+    if (!First)
+      return ::operator new(sizeof(T));
+    Place *Taken = First;
+    First = Taken->Next;
+    return Taken;
+  }
+  void give(void *Memory) {
+    if (IsOver)
+      return ::operator delete(Memory);
+    First = new (Memory) Place{First};
+  }
+  ~Reused() {
+    IsOver = true;
+    while (First)
+      ::operator delete(std::exchange(First, First->Next));
+  }
+
+private:
+  struct Place {
+    Place *Next;
+  };
+  Place *First = nullptr;
+  bool IsOver = false;
+};
+
+/// What the begin of a label leaves for its end.
+struct OpenLabel : at::ObserverContext {
+  DynamicSpan Span;
+};
+
+/// The same of an operator.
+struct OpenOperator : at::ObserverContext {
+  explicit OpenOperator(format::Slot Site) : Span(Site) {}
+  FrameSpan Span;
+
+  static thread_local Reused<OpenOperator> Memory;
+  static void *operator new(size_t) { return Memory.take(); }
+  static void operator delete(void *Place) { Memory.give(Place); }
+};
+thread_local Reused<OpenOperator> OpenOperator::Memory;
+
+/// What LibTorch is watched for. Set once, before it calls.
+std::atomic<bool> WatchesLabels = false;
+std::atomic<uint64_t> OperatorsEvery = 0; ///< 0: never
+
+/// The calling thread's callback for operators. A forked child inherits it, as
+/// it does the callback.
+thread_local std::optional<at::CallbackHandle> OperatorsHere;
+thread_local uint64_t RunsHere = 0;
+thread_local bool AreOperatorsDue = false;
+
+} // namespace
+
+static std::unique_ptr<at::ObserverContext>
+labelBegins(const at::RecordFunction &Call) try {
+  auto Open = std::make_unique<OpenLabel>();
+  Open->Span = beginLabel(Call.name());
+  return Open;
+} catch (const std::bad_alloc &) {
+  count(format::Counter::LostNoMemory);
+  return nullptr;
+}
+
+static void labelEnds(const at::RecordFunction &, at::ObserverContext *Open) {
+  if (Open)
+    endLabel(static_cast<OpenLabel *>(Open)->Span);
+}
+
+static std::unique_ptr<at::ObserverContext>
+operatorBegins(const at::RecordFunction &Call) try {
+  format::Slot Site = operatorSite(Call.name());
+  if (Site == format::NoSlot)
+    return nullptr;
+  return std::make_unique<OpenOperator>(Site);
+} catch (const std::bad_alloc &) {
+  count(format::Counter::LostNoMemory);
+  return nullptr;
+}
+
+static void operatorEnds(const at::RecordFunction &,
+                         at::ObserverContext *Open) {
+  if (!Open)
+    return;
+  FrameSpan &Span = static_cast<OpenOperator *>(Open)->Span;
+  // One that ends on another thread ends for its own with the span around it.
+  if (!Span.endsHere())
+    return count(format::Counter::LostNoMemory);
+  Span.end();
+}
+
+//===----------------------------------------------------------------------===//
+// The watch
+//===----------------------------------------------------------------------===//
+
+static void begin(const Options &Opts) try {
+  if (!Opts.Enabled)
+    return;
+  if (hasWord(Opts.Record, "ops"))
+    OperatorsEvery = Opts.OpsEvery;
+  if (hasWord(Opts.Record, "labels") && !WatchesLabels.exchange(true))
+    at::addGlobalCallback(at::RecordFunctionCallback(labelBegins, labelEnds)
+                              .scopes({at::RecordScope::USER_SCOPE}));
+} catch (const std::exception &) {
+  // No memory for a callback: labels are not seen.
+}
+
+void leaveOperators() noexcept {
+  if (OperatorsHere)
+    at::removeCallback(*OperatorsHere);
+  OperatorsHere.reset();
+}
+
+bool watchOperators() noexcept try {
+  if (!AreOperatorsDue || OperatorsHere)
+    return false;
+  OperatorsHere = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(operatorBegins, operatorEnds)
+          .scopes({at::RecordScope::FUNCTION}));
+  return true;
+} catch (const std::exception &) {
+  return false; // no memory for a callback: its operators are not seen
+}
+
+static void operatorsOfRun() {
+  uint64_t Every = OperatorsEvery.load(std::memory_order_relaxed);
+  if (!Every)
+    return;
+  AreOperatorsDue = RunsHere++ % Every == 0;
+  if (AreOperatorsDue)
+    watchOperators();
+  else
+    leaveOperators();
+}
+
+static void runEnded() {
+  if (OperatorsEvery.load(std::memory_order_relaxed))
+    leaveOperators();
+}
+
+//===----------------------------------------------------------------------===//
+// Operands of pairs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Of an operator whose outputs are wanted.
+struct ToldInputs : at::ObserverContext {};
+
+thread_local std::optional<at::CallbackHandle> PairsHere;
+thread_local unsigned PairsOpen = 0;
+} // namespace
+
+static std::unique_ptr<at::ObserverContext>
+pairOperatorBegins(const at::RecordFunction &Call) try {
+  if (!wantsOperands(Call.name()))
+    return nullptr;
+  auto Inputs = Call.inputs();
+  std::vector<c10::IValue> Values(Inputs.begin(), Inputs.end());
+  if (!tellInputs({&Values, uint16_t(Values.size()), 0}))
+    return nullptr;
+  return std::make_unique<ToldInputs>();
+} catch (const std::bad_alloc &) {
+  return nullptr; // its shapes are not known
+}
+
+static void pairOperatorEnds(const at::RecordFunction &Call,
+                             at::ObserverContext *Told) {
+  if (!Told)
+    return;
+  const auto &Outputs = Call.outputs();
+  tellOutputs({&Outputs, 0, uint16_t(Outputs.size())});
+}
+
+static void leavePairs() {
+  PairsOpen = 0;
+  if (PairsHere)
+    at::removeCallback(*PairsHere);
+  PairsHere.reset();
+}
+
+static void pairBegins() try {
+  if (PairsOpen++ == 0 && !PairsHere)
+    PairsHere = at::addThreadLocalCallback(
+        at::RecordFunctionCallback(pairOperatorBegins, pairOperatorEnds)
+            .needsInputs(true)
+            .needsOutputs(true)
+            .scopes({at::RecordScope::FUNCTION}));
+} catch (const std::exception &) {
+  // No memory for a callback: the pair's shapes are not known.
+}
+
+static void pairEnded() {
+  if (PairsOpen <= 1)
+    leavePairs();
+  else
+    --PairsOpen;
+}
+
+static void runBegins() {
+  leavePairs(); // of a run that an exception ended
+  operatorsOfRun();
+}
+
+static constexpr FrameworkWatch Watch{begin, runBegins, runEnded, pairBegins,
+                                      pairEnded};
+static const bool IsNamed = (setFrameworkWatch(&Watch), true);
+
+} // namespace torchprof

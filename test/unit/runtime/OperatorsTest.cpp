@@ -1,0 +1,300 @@
+//===- OperatorsTest.cpp - operators inside of nodes, and labels ----------===//
+
+#include "ColdPath.h"
+#include "Control.h"
+#include "FrameworkWatch.h"
+#include "Probe.h"
+#include "TestSupport.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+using namespace torchprof;
+using namespace torchprof::test;
+using namespace torchprof::format;
+
+namespace {
+
+// The framework's name of an operator has one address.
+constexpr const char *Relu = "aten::relu", *Clamp = "aten::clamp_min",
+                     *Empty = "aten::empty";
+
+[[gnu::noinline]] void run(const std::function<void()> &Body) {
+  uint64_t R = enterRoot(
+      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  Body();
+  endSpan(R, site(7, 0));
+}
+
+void node(unsigned Index, const std::function<void()> &Body) {
+  FrameSpan Span{Slot(Index)};
+  Body();
+  Span.end();
+}
+
+void pair(unsigned Index, const std::function<void()> &Body) {
+  uint64_t Begin = beginSpan(site(7, Index));
+  Body();
+  endSpan(Begin, site(7, Index));
+}
+
+void call(
+    const char *Name, uint64_t Ticks,
+    const std::function<void()> &Body = [] {}) {
+  Slot Site = operatorSite(Name);
+  if (Site == NoSlot) {
+    advanceClock(Ticks);
+    return Body();
+  }
+  FrameSpan Span{Site};
+  EXPECT_TRUE(Span.endsHere());
+  advanceClock(Ticks);
+  Body();
+  Span.end();
+}
+
+void label(const char *Name, const std::function<void()> &Body) {
+  DynamicSpan Span = beginLabel(Name);
+  Body();
+  endLabel(Span);
+}
+
+class Operators : public RecordedModel {
+protected:
+  Operators() : RecordedModel(4) {}
+
+  /// Number of the slot of the operator \p Name in \p Parent.
+  static uint32_t slotOf(const ReadProfile &P, unsigned Parent,
+                         const std::string &Name) {
+    for (const ReadProfile::ChildOf &C : P.Children)
+      if (C.Kind == DynamicKind::Operator && C.Parent == Slot(Parent) &&
+          C.Name == Name)
+        return number(C.Site);
+    ADD_FAILURE() << "no operator " << Name << " in slot " << Parent;
+    return number(NoSlot);
+  }
+};
+
+using Labels = Operators;
+
+TEST_F(Operators, LieInNodesAndInEachOther) {
+  recordIt([] {
+    for (int I = 0; I < 2; ++I)
+      run([] {
+        node(1, [] { call(Clamp, 5, [] { call(Empty, 3); }); });
+        pair(2, [] {
+          call(Clamp, 7);
+          call(Clamp, 1);
+        });
+        call(Empty, 2);
+      });
+  });
+  ReadProfile P = profile();
+  uint32_t Outer = slotOf(P, 1, Clamp);
+  EXPECT_EQ(P.count(Outer), 2u);
+  EXPECT_EQ(P.sum(Outer), 16u);
+  EXPECT_EQ(P.sum(slotOf(P, Outer, Empty)), 6u);
+  EXPECT_EQ(P.count(slotOf(P, 2, Clamp)), 4u);
+  EXPECT_EQ(P.sum(slotOf(P, 2, Clamp)), 16u);
+  EXPECT_EQ(P.sum(slotOf(P, 0, Empty)), 4u); // of the method, in no node
+  EXPECT_EQ(P.sum(1), 16u);
+  EXPECT_EQ(P.count(1), 2u);
+  EXPECT_EQ(P.begins(1), 2u);
+}
+
+TEST_F(Operators, TheNodeItselfIsNotRepeated) {
+  recordIt([] {
+    run([] {
+      node(1, [] { // a node of kind aten::relu
+        call(Relu, 5, [] { call(Clamp, 3, [] { call(Relu, 1); }); });
+      });
+    });
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.Children.size(), 2u);
+  uint32_t Below = slotOf(P, 1, Clamp);
+  EXPECT_EQ(P.sum(slotOf(P, Below, Relu)), 1u); // but deeper it is another
+}
+
+TEST_F(Operators, AreSeenInSpansOfModelsOnly) {
+  recordIt([] {
+    call(Empty, 1); // there is no lane yet
+    label("outside", [] { call(Empty, 1); });
+    run([] {
+      label("inside", [] { call(Empty, 1); }); // the method's
+      stop();
+      node(1, [] { call(Empty, 1); });
+      start();
+    });
+    call(Empty, 1);
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Children.size(), 3u);
+  EXPECT_EQ(P.count(slotOf(P, 0, Empty)), 1u);
+}
+
+TEST_F(Operators, NamesThatShareAnAddressAreToldApart) {
+  recordIt([] {
+    run([] {
+      node(1, [] {
+        char Name[] = "one";
+        call(Name, 1);
+        Name[0] = 't';
+        call(Name, 2);
+        call(Name, 2);
+      });
+    });
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(slotOf(P, 1, "one")), 1u);
+  EXPECT_EQ(P.sum(slotOf(P, 1, "tne")), 4u);
+}
+
+TEST_F(Operators, EndThatComesWhileTheStackUnwindsIsBooked) {
+  recordIt([] {
+    run([] {
+      FrameSpan Span{Slot(1)};
+      call(Clamp, 4); // ended by RecordFunction's destructor
+      Span.abandon();
+    });
+    run([] { node(2, [] { advanceClock(1); }); });
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(slotOf(P, 1, Clamp)), 4u);
+  EXPECT_EQ(P.count(1), 0u);
+  EXPECT_EQ(P.count(2), 1u);
+}
+
+TEST_F(Operators, RowsAreBounded) {
+  recordIt([] {
+    std::vector<std::string> Names;
+    for (unsigned I = 0; I < 2 * DynamicSites::MaxChildren; ++I)
+      Names.push_back("op" + std::to_string(I));
+    run([&] {
+      node(1, [&] {
+        for (const std::string &Name : Names)
+          call(Name.c_str(), 1);
+      });
+    });
+  });
+  ReadProfile P = profile();
+  EXPECT_LE(P.Children.size(), DynamicSites::MaxChildren + 1);
+  EXPECT_EQ(P.sum(slotOf(P, 1, "(others)")),
+            uint64_t(DynamicSites::MaxChildren));
+}
+
+TEST_F(Operators, ChildOfForkRecordsItsOwn) {
+  record(Folder.file("f.tprof"), [] {
+    addTestModel(7, 4);
+    run([] { node(1, [] { call(Clamp, 1); }); });
+    EXPECT_EQ(runChild([] { run([] { node(1, [] { call(Empty, 1); }); }); }),
+              0);
+  });
+  ASSERT_EQ(Folder.names().size(), 2u);
+  for (const std::string &Name : Folder.names())
+    EXPECT_EQ(profile(Name.c_str())
+                  .count(slotOf(profile(Name.c_str()), 1,
+                                Name == "f.tprof" ? Clamp : Empty)),
+              1u);
+}
+
+TEST_F(Operators, ThreadsRecordWhileAnotherResets) {
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 4);
+    std::atomic<bool> Done = false;
+    std::vector<std::thread> Threads;
+    for (int T = 0; T < 3; ++T)
+      Threads.emplace_back([] {
+        for (int I = 0; I < 1500; ++I)
+          run([] {
+            label("step", [] {
+              node(1, [] { call(Clamp, 0, [] { call(Empty, 0); }); });
+            });
+          });
+      });
+    std::thread Resetter([&] {
+      while (!Done) {
+        reset();
+        std::this_thread::yield();
+      }
+    });
+    for (std::thread &T : Threads)
+      T.join();
+    Done = true;
+    Resetter.join();
+    reset();
+    run([] { node(1, [] { call(Clamp, 0); }); });
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.count(slotOf(P, 1, Clamp)), 1u);
+  EXPECT_EQ(P.count(1), 1u);
+}
+
+TEST_F(Labels, AreRegionsAroundRunsAndInThem) {
+  recordIt([] {
+    label("step", [] {
+      advanceClock(1);
+      run([] {
+        label("features", [] { node(1, [] { advanceClock(5); }); });
+        advanceClock(2);
+      });
+    });
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(P.region("step")), 8u);
+  EXPECT_EQ(P.cell(P.region("step")).Nested, 7u);
+  EXPECT_EQ(P.sum(P.region("features")), 5u);
+  EXPECT_EQ(P.child(DynamicKind::Region, "features").Parent, Slot(0));
+  EXPECT_EQ(P.child(DynamicKind::Region, "step").Parent, NoSlot);
+  EXPECT_EQ(P.cell(0).Nested, 0u); // an overlay
+}
+
+TEST_F(Labels, MayEndOnAnotherThread) {
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 4);
+    DynamicSpan Span = beginLabel("far");
+    std::thread([&] { endLabel(Span); }).join();
+    run([] { node(1, [] {}); });
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.count(P.region("far")), 1u);
+  EXPECT_EQ(P.count(0), 1u);
+}
+
+TEST_F(Labels, AtTheEdgeOfAWindowAreCut) {
+  recordIt([] {
+    run([] {});
+    DynamicSpan Span = beginLabel("edge");
+    stop();
+    endLabel(Span);
+    EXPECT_EQ(beginLabel("shut").Site, NoSlot);
+    start();
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.cut(P.region("edge")), 1u);
+}
+
+unsigned Begun, Ended;
+
+TEST_F(Operators, FrameworkIsToldOfOutermostRuns) {
+  static constexpr FrameworkWatch Watch{[](const Options &) {}, [] { ++Begun; },
+                                        [] { ++Ended; }, [] {}, [] {}};
+  Begun = Ended = 0;
+  setFrameworkWatch(&Watch);
+  recordIt([] {
+    run([] { run([] {}); });
+    EXPECT_EQ(Begun, 1u);
+    EXPECT_EQ(Ended, 1u);
+    stop();
+    run([] {});
+    start();
+    run([] {});
+  });
+  setFrameworkWatch(nullptr);
+  EXPECT_EQ(Begun, 2u);
+  EXPECT_EQ(Ended, 2u);
+}
+
+} // namespace
