@@ -91,7 +91,7 @@ class _KeyAverages:
     def table(self, sort_by=None, row_limit=100):
         """torch.profiler's table as text; a row_limit below 0 prints all."""
         sort = [] if sort_by is None else ["--sort=" + sort_by]
-        return self._report("summary", "--style=torch",
+        return self._report("summary", "--style=torch", "--ops",
                             "--limit=%d" % max(row_limit, 0),
                             *self._grouping, *sort)
 
@@ -118,9 +118,12 @@ class profile:
     trace     keep each span with its times, for export("chrome") and
               export("perfetto"); the process's first profile decides
     profile_memory  record what tensors on the CPU take; the process's first
-              profile decides
-    record_shapes  tell apart the shapes of nodes' inputs; the process's first
-              profile decides. with_flops means the same: the report knows what
+              profile decides, here as of the next ones
+    blocks    and who allocated what is alive, for memory()
+    operators record the operators inside of nodes, as rows of key_averages()
+              and, if asked for, of summary() and tree()
+    labels    make each record_function() a region
+    record_shapes  tell apart the shapes of nodes' inputs. with_flops means the same: the report knows what
               a call of these shapes computes
     threads   "all", or "current": only what the thread that opened the
               range records
@@ -140,6 +143,9 @@ class profile:
         profile_memory=False,
         record_shapes=False,
         with_flops=False,
+        blocks=False,
+        operators=False,
+        labels=False,
         example_inputs=None,
         **options
     ):
@@ -150,12 +156,15 @@ class profile:
         self._ops = torch.ops.torchprof
         if trace:
             _decide(self._ops, "trace=True", "mode", "trace")
-        if profile_memory:
-            _decide(self._ops, "profile_memory=True", "record", "memory")
-        for argument, asked in (("record_shapes=True", record_shapes),
-                                ("with_flops=True", with_flops)):
+        for argument, asked, word in (
+                ("profile_memory", profile_memory, "memory"),
+                ("record_shapes", record_shapes, "shapes"),
+                ("with_flops", with_flops, "shapes"),
+                ("blocks", blocks, "blocks"),
+                ("operators", operators, "ops"),
+                ("labels", labels, "labels")):
             if asked:
-                _decide(self._ops, argument, "record", "shapes")
+                _decide(self._ops, argument + "=True", "record", word)
         self.module = module
         if options:
             self.module = _instrument.instrument(
@@ -273,10 +282,13 @@ class profile:
                                *arguments)
 
     def summary(self, style="torchprof", sort_by=None, row_limit=None,
-                group_by=None, columns=None):
+                group_by=None, columns=None, operators=False):
         """The table of nodes as text. style: torchprof, fx, torch, tflite;
-        sort_by: a column id or several; row_limit: 0 prints all rows."""
+        sort_by: a column id or several; row_limit: 0 prints all rows;
+        operators: with those inside of nodes."""
         arguments = ["--style=" + style]
+        if operators:
+            arguments.append("--ops")
         if sort_by is not None:
             names = [sort_by] if isinstance(sort_by, str) else sort_by
             arguments += ["--sort=" + name for name in names]
@@ -290,7 +302,8 @@ class profile:
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0):
         """What torch.profiler's key_averages() is used for: its table(sort_by,
-        row_limit), of the nodes of models."""
+        row_limit), of the nodes of models and of the operators inside of them
+        that were recorded."""
         if group_by_input_shape and group_by_stack_n:
             raise ValueError("group by input shapes or by stacks, not by both")
         grouping = []
@@ -314,6 +327,11 @@ class profile:
     def tree(self, *arguments):
         """The tree of modules as text."""
         return self.report("tree", *arguments)
+
+    def memory(self):
+        """Who allocated what was alive at the peak, and what grows from run to
+        run, as text."""
+        return self.report("memory")
 
     def runs(self, method=None):
         """Total times of the runs in seconds, in order, the last 1024 of

@@ -173,7 +173,7 @@ static Expected<Outcome> run() {
                                 {"hits", "self_ns", "pct_self", "total_ns",
                                  "pct_total", "backward_ns",
                                  "total_backward_ns", "source", "text"},
-                                chooseLines);
+                                /*WithOperators=*/false, chooseLines);
 }
 
 static CommandRegistration Registration(Command, run,

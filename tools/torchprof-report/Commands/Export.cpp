@@ -56,8 +56,10 @@ static Expected<Outcome> run() {
   Roof Under;
   Optional<Profile> Single;
   SlotToSite SlotsOfSingle;
+  AddOptions Options;
+  Options.Operators = true;
   if (Error Failure =
-          Input.addTo(Sites, {}, [&](Profile &P, const SlotToSite &Slots) {
+          Input.addTo(Sites, Options, [&](Profile &P, const SlotToSite &Slots) {
             Runs.add(P, Slots);
             Under.raise(P);
             if (Input.Files.size() == 1) {

@@ -42,12 +42,12 @@ ColumnOf<Line, RowContext> backwardColumn(llvm::StringRef Id,
 
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
 /// the columns that nobody has to ask for; those of gradients and measures are
-/// left out of a profile without any.
+/// left out of a profile without any. \p WithOperators: AddOptions::Operators.
 template <typename Line, typename Function>
 llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
                                    const ColumnSet<Line, RowContext> &Known,
                                    llvm::ArrayRef<llvm::StringRef> Shown,
-                                   Function Collect) {
+                                   bool WithOperators, Function Collect) {
   using Columns = ColumnSet<Line, RowContext>;
   if (Options.Columns.List) {
     if (llvm::Error E = Options.Output.print({{Known.list()}}))
@@ -59,7 +59,10 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
   if (!Chosen)
     return Chosen.takeError();
   SiteTable Sites;
-  if (llvm::Error E = Options.Input.addTo(Sites, {/*Histograms=*/false}))
+  AddOptions Added;
+  Added.Histograms = false;
+  Added.Operators = WithOperators;
+  if (llvm::Error E = Options.Input.addTo(Sites, Added))
     return E;
   llvm::Expected<Selection> Selected = Options.Choice.select(Sites);
   if (!Selected)

@@ -32,7 +32,7 @@ ThreadOptions::ThreadOptions(cl::SubCommand &Sub)
     : Threads("thread",
               cl::desc("Only threads with this name (glob), kernel id or lane "
                        "number; repeatable"),
-              cl::value_desc("thread"), cl::sub(Sub)) {}
+              cl::value_desc("thread"), cl::Hidden, cl::sub(Sub)) {}
 
 SourceOptions::SourceOptions(cl::SubCommand &Sub)
     : Prefixes("source-prefix",

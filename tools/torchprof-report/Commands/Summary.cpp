@@ -51,6 +51,9 @@ cl::opt<double> MinPercent("min-pct",
                            cl::desc("Hide rows below this share of the total"),
                            cl::value_desc("percent"), cl::Hidden,
                            cl::sub(Command));
+cl::opt<bool> Operators("ops",
+                        cl::desc("Also print the operators inside of nodes"),
+                        cl::sub(Command));
 cl::opt<bool> Unreached("all", cl::desc("Also print nodes that never ran"),
                         cl::Hidden, cl::sub(Command));
 } // namespace
@@ -106,8 +109,11 @@ static Expected<Outcome> run() {
                              "--columns: the tables of other tools have their "
                              "own columns");
   SiteTable Sites;
-  if (Error E = Input.addTo(Sites, {needsHistograms(),
-                                    /*Lanes=*/Group == GroupBy::Thread}))
+  AddOptions Options;
+  Options.Histograms = needsHistograms();
+  Options.Lanes = Group == GroupBy::Thread;
+  Options.Operators = Operators;
+  if (Error E = Input.addTo(Sites, Options))
     return E;
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)

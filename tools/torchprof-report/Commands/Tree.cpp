@@ -19,7 +19,9 @@ cl::list<std::string>
          cl::desc("Sort siblings by order, total_ns, self_ns, calls, name,\n"
                   "backward_ns or total_backward_ns; repeatable"),
          cl::value_desc("key,..."), cl::sub(Command));
-cl::opt<bool> Ops("ops", cl::desc("Show the nodes under each module"),
+cl::opt<bool> Ops("ops",
+                  cl::desc("Show the nodes under each module, and the\n"
+                           "operators inside of them"),
                   cl::sub(Command));
 
 /// A line of the tree: a module, or the nodes of one kind in it.
@@ -44,6 +46,9 @@ public:
              const std::string &Branch, unsigned Level);
 
 private:
+  void writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
+                const std::string &Lead);
+
   bool visible(UInt128 Ticks) const {
     return All.share(static_cast<double>(Ticks)) >= MinPercent;
   }
@@ -52,6 +57,24 @@ private:
   const Totals &All;
 };
 } // namespace
+
+void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
+                          const std::string &Lead) {
+  for (const ModuleOps &Op : Ops) {
+    UInt128 Total = Op.total();
+    if (!visible(Total))
+      continue;
+    std::string Text = Op.Kind;
+    if (Op.Nodes > 1)
+      Text += " x" + std::to_string(Op.Nodes);
+    if (Op.Async)
+      Text += " (asynchronous)";
+    std::string Place = Path.empty() ? Op.Kind : Path + "/" + Op.Kind;
+    Lines.push_back({Place, Lead + Text, "", Op.Calls, Total, Op.Self,
+                     Op.Clipped, Op.Backward, Op.Backward, Op.Measures});
+    writeOps(Op.Inner, Place, Lead + "  ");
+  }
+}
 
 void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
                        const std::string &Branch, unsigned Level) {
@@ -68,20 +91,7 @@ void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
       if (visible(Child.Total))
         Children.push_back(&Child);
   if (Ops)
-    for (const ModuleOps &Op : Node.Ops) {
-      if (!visible(Op.Self))
-        continue;
-      std::string Text = Op.Kind;
-      if (Op.Nodes > 1)
-        Text += " x" + std::to_string(Op.Nodes);
-      if (Op.Async)
-        Text += " (asynchronous)";
-      std::string Path =
-          Node.Path.empty() ? Op.Kind : Node.Path + "/" + Op.Kind;
-      Lines.push_back({Path, Inner + (Children.empty() ? "   " : "|  ") + Text,
-                       "", Op.Calls, Op.Self, Op.Self, Op.Clipped, Op.Backward,
-                       Op.Backward, Op.Measures});
-    }
+    writeOps(Node.Ops, Node.Path, Inner + (Children.empty() ? "   " : "|  "));
   for (const ModuleNode *Child : Children)
     write(*Child, Inner, Child == Children.back() ? "`- " : "|- ", Level + 1);
 }
@@ -235,7 +245,8 @@ collect(const SiteTable &Sites, const Selection &Selected, const Totals &All) {
 }
 
 static Expected<Outcome> run() {
-  return printLines<TreeLine>(Options, treeColumns(), shownColumns(), collect);
+  return printLines<TreeLine>(Options, treeColumns(), shownColumns(),
+                              /*WithOperators=*/Ops, collect);
 }
 
 static CommandRegistration Registration(Command, run,

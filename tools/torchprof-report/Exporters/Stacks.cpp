@@ -25,12 +25,20 @@ std::vector<uint32_t> report::sitesWithStacks(const ExportInput &In) {
       Add(Gradient);
   }
   for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].Operator)
+      Add(S);
+  for (uint32_t S = 0; S < Sites.size(); ++S)
     if (Sites[S].Gradient && Sites[S].isOutside())
       Add(S);
   return Chosen;
 }
 
 std::vector<std::string> report::stackOf(const SiteTable &Sites, uint32_t S) {
+  if (Sites[S].Operator && Sites[S].Parent != NoIndex) {
+    std::vector<std::string> Frames = stackOf(Sites, Sites[S].Parent);
+    Frames.push_back(Sites.kind(S).str());
+    return Frames;
+  }
   if (Sites[S].Gradient) {
     std::string Frame = Sites.kind(S).str();
     if (Sites[S].isOutside())

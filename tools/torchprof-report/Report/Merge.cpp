@@ -42,6 +42,7 @@ Error Merger::add(const Profile &P) {
   uint64_t Before = P.counter(format::Counter::Merged);
   Merged += Before ? Before : 1;
   AddOptions Options;
+  Options.Operators = true;
   Options.SameLayers = Mixed;
   SlotToSite Slots = Sites.add(P, Options);
   double Scale = TickClock(P).nsPerTick() / Sites.clock().nsPerTick();
@@ -155,7 +156,11 @@ Expected<Profile> Merger::finish() {
     P.Models.push_back({format::Slot(FirstSite), Table});
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     auto Slot = format::Slot(S);
-    if (Sites[S].Dynamic)
+    if (Sites[S].Operator)
+      P.DynamicSites.push_back({Slot, format::Slot(Sites[S].Parent),
+                                format::DynamicKind::Operator, 0,
+                                Sites.kind(S).str()});
+    else if (Sites[S].Dynamic)
       P.DynamicSites.push_back(
           {Slot, format::Slot(Sites[S].Parent),
            valueOf(Sites.kind(S), format::DynamicKind::Region), 0,

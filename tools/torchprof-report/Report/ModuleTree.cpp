@@ -65,18 +65,33 @@ static void addMeasures(PlaceMeasures &To, const SiteTable &Sites, uint32_t S) {
   }
 }
 
-static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S) {
+/// The place for the nodes, or operators, of a site's kind.
+static ModuleOps &placeFor(std::vector<ModuleOps> &Ops, const SiteTable &Sites,
+                           uint32_t S) {
   StringRef Kind = Sites.kind(S);
   bool Async = Sites[S].Async;
-  auto Op = find_if(Node.Ops, [&](const ModuleOps &O) {
-    return O.Kind == Kind && O.Async == Async;
-  });
-  if (Op == Node.Ops.end()) {
-    Node.Ops.emplace_back();
-    Op = std::prev(Node.Ops.end());
-    Op->Kind = Kind.str();
-    Op->Async = Async;
-  }
+  for (ModuleOps &Op : Ops)
+    if (Op.Kind == Kind && Op.Async == Async)
+      return Op;
+  ModuleOps &New = Ops.emplace_back();
+  New.Kind = Kind.str();
+  New.Async = Async;
+  return New;
+}
+
+/// The place of a node or operator: operators lie in what calls them, those of
+/// a method or of a call of a module beside the nodes.
+static ModuleOps &placeOf(ModuleNode &Node, const SiteTable &Sites,
+                          uint32_t S) {
+  uint32_t Parent = Sites[S].Parent;
+  bool IsInner =
+      Sites[S].Operator && !Sites[Parent].isRoot() && !Sites[Parent].isModule();
+  return placeFor(IsInner ? placeOf(Node, Sites, Parent).Inner : Node.Ops,
+                  Sites, S);
+}
+
+static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S) {
+  ModuleOps *Op = &placeOf(Node, Sites, S);
   ++Op->Nodes;
   Op->Calls += Sites.measured(S).Count;
   Op->Self += Sites.self(S).Amount;
@@ -113,14 +128,19 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
   std::vector<ModuleNode> Trees;
   std::vector<const Manifest *> Models; // of the trees
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].Dynamic || !Sites.seen(S) || !Selected.matches(Sites, S))
+    bool IsPart =
+        !Sites[S].Dynamic || (Sites[S].Operator && !Sites[S].InGradient);
+    if (!IsPart || Sites[S].isOutside() || !Sites.seen(S) ||
+        !Selected.matches(Sites, S))
       continue;
     const Manifest *M = Sites.manifest(S);
-    if (Models.empty() || Models.back() != M) {
+    auto Known = find(Models, M);
+    auto Number = static_cast<size_t>(Known - Models.begin());
+    if (Known == Models.end()) {
       Models.push_back(M);
       Trees.emplace_back();
     }
-    ModuleNode &Node = nodeOf(Trees.back(), *M, Sites.scope(S));
+    ModuleNode &Node = nodeOf(Trees[Number], *M, Sites.scope(S));
     Node.Backward += Sites.backwardOf(S);
     if (!Sites[S].Async) {
       addMeasures(Node.Measures, Sites, S);

@@ -43,6 +43,16 @@ struct ModuleOps {
   PlaceMeasures Measures;
   bool Async = false;
   bool Clipped = false; ///< the self time of one of them would be below 0
+  /// The operators inside of them, if they are sites.
+  std::vector<ModuleOps> Inner;
+
+  /// Self times of all inside.
+  UInt128 total() const {
+    UInt128 Sum = Self;
+    for (const ModuleOps &Op : Inner)
+      Sum += Op.total();
+    return Sum;
+  }
 };
 
 struct ModuleNode {

@@ -115,7 +115,7 @@ static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
   if (R.Members++ == 0)
     R.Order = S;
   R.Outside &= Sites[S].Async || Sites[S].isOutside();
-  R.Overlay &= Sites[S].isOverlay() && !Sites[S].Gradient;
+  R.Overlay &= Sites[S].isRegion() && !Sites[S].isOutside();
 }
 
 /// Adds what \p Calls calls of an operator did in \p Ticks, if that is known.
@@ -401,24 +401,29 @@ std::vector<Row> report::makeRows(const SiteTable &Sites,
   return Rows.finish();
 }
 
+/// True if the site's time is part of what a model's runs took.
+static bool isPart(const Site &S) {
+  return !S.Dynamic || (S.Operator && !S.InGradient);
+}
+
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   Totals T;
   std::vector<bool> RootSelected(Sites.size());
   std::vector<bool> SiteSelected(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     SiteSelected[S] = Selected.matches(Sites, S);
-    if (SiteSelected[S] && !Sites[S].Dynamic)
+    if (SiteSelected[S] && isPart(Sites[S]) && !Sites[S].isOutside())
       RootSelected[Sites[S].Root] = true;
   }
   __int128 Total = 0, Backward = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Site &Here = Sites[S];
     const Aggregate &A = Sites.measured(S);
-    if (Here.Gradient)
+    if (Here.Gradient || Here.InGradient)
       Backward += static_cast<__int128>(Sites.self(S).Amount);
     else if (!Here.isOutside())
       Backward -= static_cast<__int128>(A.Gradients);
-    if (Here.Dynamic || !RootSelected[Here.Root])
+    if (!isPart(Here) || Here.isOutside() || !RootSelected[Here.Root])
       continue;
     if (SiteSelected[S]) {
       T.Unfinished += A.unfinished();

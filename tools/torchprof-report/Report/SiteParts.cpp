@@ -31,12 +31,13 @@ SiteTable::InnerParts SiteTable::partsOf(SumOfSite SumOf) const {
     SumAndNested Own = SumOf(S);
     Runs[S] += static_cast<__int128>(Own.Nested);
     Parts.Runs[S] = std::max<__int128>(Runs[S], 0);
-    if (Here.isOverlay() && !Here.Gradient) {
+    if (Here.isRegion() && !Here.isOutside()) {
       if (Sites[Here.Parent].isOverlay())
         Runs[Here.Parent] += static_cast<__int128>(Parts.Runs[S] - Own.Sum);
       continue;
     }
-    if (!Here.Dynamic && Here.Parent != NoIndex && !(Here.Flags & SF_Async))
+    bool IsPart = !Here.Dynamic || Here.Operator;
+    if (IsPart && Here.Parent != NoIndex && !(Here.Flags & SF_Async))
       Children[Here.Parent] += Own.Sum;
     UInt128 Inside = Children[S] + Parts.Runs[S] + Own.Gradients;
     if (Own.Sum >= Inside)
@@ -60,6 +61,9 @@ GradientSum SiteTable::backwardOf(uint32_t S) const {
   GradientSum Sum;
   for (uint32_t Gradient : backward(S))
     Sum += {self(Gradient).Amount, Measured[Gradient].Count};
+  if (auto It = GradientOperatorsOf.find(S); It != GradientOperatorsOf.end())
+    for (uint32_t Operator : It->second)
+      Sum.Self += self(Operator).Amount;
   return Sum;
 }
 

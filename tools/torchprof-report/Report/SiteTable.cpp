@@ -102,6 +102,27 @@ uint32_t SiteTable::addDynamic(uint32_t Parent, StringRef Kind,
   return Known->second;
 }
 
+uint32_t SiteTable::addOperator(uint32_t Parent, StringRef Name) {
+  std::string Place = "in ";
+  Place += Parent == NoIndex ? "?" : label(Parent);
+  size_t Before = Sites.size();
+  uint32_t S = addDynamic(Parent, Name, Place);
+  if (S < Before)
+    return S;
+  Sites[S].Operator = true;
+  Sites[S].Gradient = false; // whatever it is called
+  Sites[S].InGradient =
+      Parent != NoIndex && (Sites[Parent].Gradient || Sites[Parent].InGradient);
+  if (!Sites[S].InGradient)
+    return S;
+  uint32_t Gradient = Parent;
+  while (!Sites[Gradient].Gradient)
+    Gradient = Sites[Gradient].Parent;
+  if (Sites[Gradient].Parent != NoIndex)
+    GradientOperatorsOf[Sites[Gradient].Parent].push_back(S);
+  return S;
+}
+
 SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
   SlotToSite Slots;
   for (const Model &M : P.Models)
@@ -115,7 +136,11 @@ SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
         LeftOut.insert(Parent);
       continue;
     }
-    Slots.add(D.Slot, 1, addDynamic(Parent, nameOf(D.Kind), D.Name));
+    if (D.Kind == format::DynamicKind::Operator)
+      Slots.add(D.Slot, 1,
+                Options.Operators ? addOperator(Parent, D.Name) : Parent);
+    else
+      Slots.add(D.Slot, 1, addDynamic(Parent, nameOf(D.Kind), D.Name));
   }
   TickClock Other(P);
   if (ProfileCount++ == 0)
@@ -136,9 +161,15 @@ double SiteTable::scaleTo(const TickClock &Other) {
   return 1;
 }
 
+/// Adds the part of a cell that ran in frames inside of a part of a site.
+static void addInside(Aggregate &To, const format::Cell &C, double Scale) {
+  To.Nested += scaled(C.Nested, Scale);
+  To.Gradients += scaled(C.Gradients, Scale);
+}
+
 void SiteTable::addCells(const Profile &P, const Lane &L,
-                         const SlotToSite &Slots, const AddOptions &Options,
-                         double Scale) {
+                         const SlotToSite &Slots, const PartSlots &Parts,
+                         const AddOptions &Options, double Scale) {
   uint64_t Unknown = 0;
   format::Cell Copy;
   for (ArrayRef<format::Cell> Cells : L.Cells)
@@ -164,6 +195,12 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
       // Not touched since the last reset: what it holds was thrown away.
       if (C->Epoch != static_cast<uint32_t>(P.Epoch))
         continue;
+      if (Parts.count(Source.Site)) {
+        addInside(Measured[S], *C, Scale);
+        if (Options.Lanes)
+          addInside(Lanes.back().Measured[S], *C, Scale);
+        continue;
+      }
       Measured[S].add(*C, Scale, Options.Histograms);
       if (Options.Lanes)
         Lanes.back().Measured[S].add(*C, Scale, Options.Histograms);
@@ -175,7 +212,8 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
 }
 
 void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
-                            const SlotToSite &Slots, double Scale) {
+                            const SlotToSite &Slots, const PartSlots &Parts,
+                            double Scale) {
   for (const MeasureCells &Cells : L.Measures) {
     MeasureId M = declareMeasure({Cells.Name, Cells.Unit, Cells.Sum});
     for (const format::MeasureCell &Source : Cells.Cells) {
@@ -184,6 +222,10 @@ void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
       if (S == NoIndex || !readCell(Source, C, P.maybeLive()) ||
           C.Epoch != static_cast<uint32_t>(P.Epoch))
         continue;
+      if (Parts.count(Source.Site)) {
+        addMeasure(M, S, Lane, {0, 0, 0, C.Nested, 0});
+        continue;
+      }
       auto Time = static_cast<uint64_t>(
           std::llround(static_cast<double>(C.Time) * Scale));
       addMeasure(
@@ -282,13 +324,18 @@ SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
   if (ProfileCount > 1)
     for (const Aggregate &A : Measured)
       Before.push_back(A.Begins);
+  PartSlots Parts;
+  if (!Options.Operators)
+    for (const DynamicSite &D : P.DynamicSites)
+      if (D.Kind == format::DynamicKind::Operator)
+        Parts.insert(D.Slot);
   for (const Lane &L : P.Lanes) {
     if (Options.Lanes)
       Lanes.push_back({P.FileName, L.name(), {}, {}});
-    addCells(P, L, Slots, Options, Scale);
+    addCells(P, L, Slots, Parts, Options, Scale);
     addMeasures(
         P, L, Options.Lanes ? static_cast<uint32_t>(Lanes.size()) - 1 : NoIndex,
-        Slots, Scale);
+        Slots, Parts, Scale);
   }
   addVariants(P, Slots, Scale);
   addProbeCost(P, Before);
@@ -366,5 +413,6 @@ std::string SiteTable::label(uint32_t S) const {
     return className(S).str();
   if (Sites[S].Gradient)
     return (kind(S) + " " + name(S)).str();
-  return (Sites[S].isRoot() || Sites[S].Dynamic ? name(S) : kind(S)).str();
+  bool HasName = Sites[S].isRoot() || Sites[S].isRegion();
+  return (HasName ? name(S) : kind(S)).str();
 }

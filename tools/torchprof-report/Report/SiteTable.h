@@ -40,15 +40,19 @@ struct Site {
   bool Async = false;        ///< it or an ancestor is asynchronous
   bool Dynamic = false;      ///< came to be at run time
   bool Gradient = false;     ///< and computes a gradient
+  bool Operator = false;     ///< and is an operator inside of its parent
+  bool InGradient = false;   ///< and that lies in a gradient
 
   bool isRoot() const { return Flags & SF_Root; }
   bool isModule() const { return Flags & SF_Module; }
   /// Outside of all models: what it measures is not part of any run.
   bool isOutside() const { return Root == NoIndex; }
   /// A user's region.
-  bool isRegion() const { return Dynamic && !Gradient; }
+  bool isRegion() const { return Dynamic && !Gradient && !Operator; }
   /// Lies over a model, of whose children's sums it is no part.
-  bool isOverlay() const { return Dynamic && Root != NoIndex; }
+  bool isOverlay() const {
+    return Dynamic && Root != NoIndex && (!Operator || InGradient);
+  }
 };
 
 /// What a node took with one signature. Ticks.
@@ -89,6 +93,9 @@ struct AddOptions {
   /// Take a model whose sites have the same keys (SiteKey.h) as those of a
   /// model that is there for that model.
   bool SameLayers = false;
+  /// Make the operators inside of nodes sites of their own, whose time is not
+  /// the nodes' self time then. Without, they are nothing but their nodes'.
+  bool Operators = false;
 };
 
 /// A lane of a profile and what was measured on it, by site.
@@ -118,6 +125,9 @@ public:
   /// models), which is added if it is new.
   uint32_t addDynamic(uint32_t Parent, llvm::StringRef Kind,
                       llvm::StringRef Name);
+  /// The operator of this name inside of \p Parent, the same way. Its kind is
+  /// its name.
+  uint32_t addOperator(uint32_t Parent, llvm::StringRef Name);
 
   /// Directories that frames() and source() leave out.
   void setSourcePrefix(SourcePrefix P) { Prefix = std::move(P); }
@@ -262,10 +272,15 @@ private:
   void addModel(const Model &M, const AddOptions &Options, SlotToSite &Slots);
   bool addSameLayers(const Model &M, SlotToSite &Slots);
   double scaleTo(const TickClock &Other);
+  /// Slots of a profile that are not sites of their own, but parts of what
+  /// SlotToSite says.
+  using PartSlots = std::set<format::Slot>;
   void addCells(const Profile &P, const Lane &L, const SlotToSite &Slots,
-                const AddOptions &Options, double Scale);
+                const PartSlots &Parts, const AddOptions &Options,
+                double Scale);
   void addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
-                   const SlotToSite &Slots, double Scale);
+                   const SlotToSite &Slots, const PartSlots &Parts,
+                   double Scale);
   void addVariants(const Profile &P, const SlotToSite &Slots, double Scale);
   void addProbeCost(const Profile &P, const std::vector<uint64_t> &Before);
   const Site &place(uint32_t S) const;
@@ -294,7 +309,9 @@ private:
       DynamicSites;
   std::set<std::pair<uint32_t, std::string>> Groups;
   std::set<uint32_t> LeftOut;
-  std::map<uint32_t, std::vector<uint32_t>> GradientsOf;   ///< by site
+  std::map<uint32_t, std::vector<uint32_t>> GradientsOf; ///< by site
+  /// The operators inside of these, by the same site.
+  std::map<uint32_t, std::vector<uint32_t>> GradientOperatorsOf;
   std::map<uint32_t, std::vector<SiteVariant>> VariantsOf; ///< by site
   SourcePrefix Prefix;
   TickClock Clock;
