@@ -17,7 +17,8 @@ cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
          cl::desc("Sort siblings by order, total_ns, self_ns, calls, name,\n"
-                  "backward_ns or total_backward_ns; repeatable"),
+                  "backward_ns, total_backward_ns or a measure such as\n"
+                  "alloc_bytes; repeatable"),
          cl::value_desc("key,..."), cl::sub(Command));
 cl::opt<bool> Ops("ops",
                   cl::desc("Show the nodes under each module, and the\n"

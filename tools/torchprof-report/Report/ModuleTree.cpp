@@ -158,10 +158,31 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
   return Trees;
 }
 
-Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
-  static const std::string Known[] = {
+/// Number among knownMeasures() of the measure whose column a key is.
+static Optional<size_t> measureOf(StringRef Key) {
+  ArrayRef<KnownMeasure> Known = knownMeasures();
+  for (size_t I = 0; I < Known.size(); ++I)
+    if (measureColumnId(Known[I].Id, Known[I].Unit) == Key)
+      return I;
+  return None;
+}
+
+static UInt128 totalOf(const ModuleNode &Node, size_t Measure) {
+  return Measure < Node.Measures.size() ? Node.Measures[Measure].Total : 0;
+}
+
+/// The keys that a tree may be sorted by.
+static std::vector<std::string> sortKeys() {
+  std::vector<std::string> Keys = {
       "order", "total_ns",    "self_ns",          "calls",
       "name",  "backward_ns", "total_backward_ns"};
+  for (const KnownMeasure &M : knownMeasures())
+    Keys.push_back(measureColumnId(M.Id, M.Unit));
+  return Keys;
+}
+
+Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
+  std::vector<std::string> Known = sortKeys();
   for (const std::string &Key : Keys)
     if (!is_contained(Known, Key))
       return unknownName("--sort", Key, Known);
@@ -182,6 +203,9 @@ Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
       if (Key == "total_backward_ns" &&
           A.TotalBackward.Self != B.TotalBackward.Self)
         return A.TotalBackward.Self > B.TotalBackward.Self;
+      if (Optional<size_t> M = measureOf(Key);
+          M && totalOf(A, *M) != totalOf(B, *M))
+        return totalOf(A, *M) > totalOf(B, *M);
     }
     return false;
   };

@@ -75,8 +75,8 @@ std::vector<ModuleNode> makeModuleTrees(const SiteTable &Sites,
                                         const Selection &Selected);
 
 /// Sorts children and ops of every node: by each key in turn of order,
-/// total_ns, self_ns, calls, name, backward_ns, total_backward_ns. The error
-/// lists the keys.
+/// total_ns, self_ns, calls, name, backward_ns, total_backward_ns, or the id of
+/// a measure's column. The error lists the keys.
 llvm::Error sortModuleTree(ModuleNode &Root, llvm::ArrayRef<std::string> Keys);
 
 } // namespace torchprof::report
