@@ -5,10 +5,6 @@
 // on a thread while it is in a run whose operators are recorded, or computes a
 // gradient after it.
 //
-// Operators also tell the operands of the pairs of probes around them, where a
-// pair could not be replaced by a timed node and shapes are recorded: the
-// callback for that is there while such a pair is open.
-//
 // A callback of a thread goes along to what the thread's runs continue on other
 // threads. It is taken away when the run ends, and else when the thread's next
 // run begins: after an exception no end is seen.
@@ -21,7 +17,7 @@
 #include "FrameworkWatch.h"
 #include "Lane.h"
 #include "Options.h"
-#include "PairShapes.h"
+#include "PairOperands.h"
 #include "Probe.h"
 #include "Process.h"
 
@@ -29,11 +25,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace torchprof {
 
@@ -181,64 +175,6 @@ static void operatorsOfRun() {
 static void runEnded() {
   if (OperatorsEvery.load(std::memory_order_relaxed))
     leaveOperators();
-}
-
-//===----------------------------------------------------------------------===//
-// Operands of pairs
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Of an operator whose outputs are wanted.
-struct ToldInputs : at::ObserverContext {};
-
-thread_local std::optional<at::CallbackHandle> PairsHere;
-thread_local unsigned PairsOpen = 0;
-} // namespace
-
-static std::unique_ptr<at::ObserverContext>
-pairOperatorBegins(const at::RecordFunction &Call) try {
-  if (!wantsOperands(Call.name()))
-    return nullptr;
-  auto Inputs = Call.inputs();
-  std::vector<c10::IValue> Values(Inputs.begin(), Inputs.end());
-  if (!tellInputs({&Values, uint16_t(Values.size()), 0}))
-    return nullptr;
-  return std::make_unique<ToldInputs>();
-} catch (const std::bad_alloc &) {
-  return nullptr; // its shapes are not known
-}
-
-static void pairOperatorEnds(const at::RecordFunction &Call,
-                             at::ObserverContext *Told) {
-  if (!Told)
-    return;
-  const auto &Outputs = Call.outputs();
-  tellOutputs({&Outputs, 0, uint16_t(Outputs.size())});
-}
-
-static void leavePairs() {
-  PairsOpen = 0;
-  if (PairsHere)
-    at::removeCallback(*PairsHere);
-  PairsHere.reset();
-}
-
-static void pairBegins() try {
-  if (PairsOpen++ == 0 && !PairsHere)
-    PairsHere = at::addThreadLocalCallback(
-        at::RecordFunctionCallback(pairOperatorBegins, pairOperatorEnds)
-            .needsInputs(true)
-            .needsOutputs(true)
-            .scopes({at::RecordScope::FUNCTION}));
-} catch (const std::exception &) {
-  // No memory for a callback: the pair's shapes are not known.
-}
-
-static void pairEnded() {
-  if (PairsOpen <= 1)
-    leavePairs();
-  else
-    --PairsOpen;
 }
 
 static void runBegins() {
