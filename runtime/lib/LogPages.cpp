@@ -248,6 +248,7 @@ void followReset(Lane &L) {
   FoldLock Lock(L);
   L.CellsReady.store(false, std::memory_order_relaxed);
   storeRelaxed(L.Log->Spans, 0);
+  storeRelaxed(L.Log->FoldTicks, 0);
   storeRelease(L.Log->Epoch, Epoch);
   if (L.Log->Keep != LogKeep::First)
     return;

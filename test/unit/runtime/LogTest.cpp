@@ -6,6 +6,7 @@
 #include "TestSupport.h"
 #include "torchprof/format/Fold.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -189,6 +190,26 @@ TEST_F(Log, PairsDeeperThanTheFramesAtHandAreCounted) {
   EXPECT_EQ(P.count(1), 3u * HotFrames);
   EXPECT_EQ(P.sum(1), 6u * HotFrames);
   EXPECT_EQ(P.Lanes[0].CurrentSlot, NoSlot);
+}
+
+TEST_F(Log, ResetForgetsWhatFoldingTook) {
+  for (bool GoesOn : {false, true}) {
+    uint64_t Before = 0;
+    recordIt([&] {
+      static uint64_t Now;
+      Now = 1000;
+      clock::inject([] { return ++Now; }); // each reading takes a tick
+      for (unsigned I = 0; I < 2 * LogRing; ++I)
+        FrameSpan(Slot{1}).end();
+      Before = ThisLane->Log->FoldTicks;
+      reset();
+      if (GoesOn)
+        endSpan(beginSpan(site(7, 2)), site(7, 2));
+    });
+    EXPECT_GT(Before, 0u);
+    EXPECT_LT(profile().Lanes.at(0).FoldTicks, Before);
+    std::filesystem::remove(Folder.file("p.tprof"));
+  }
 }
 
 TEST_P(FoldedLog, ResetBetweenSpansAndTheirFoldDropsThem) {

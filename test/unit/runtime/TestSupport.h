@@ -47,6 +47,7 @@ struct ReadProfile {
   struct LaneOf : format::LaneRecord {
     format::Slot CurrentSlot;
     uint64_t CurrentTicks;
+    uint64_t FoldTicks;
   };
   format::FileHeader Header{};
   format::ProcessRecord Process{};

@@ -202,7 +202,8 @@ void Folder::run() {
   const format::LogRecord &Head = Log.Head;
   L.CurrentSlot = format::slotOfCurrent(Head.Current);
   L.CurrentTicks = Head.CurrentTicks;
-  L.FoldTicks += Head.FoldTicks;
+  if (Head.Epoch == static_cast<uint32_t>(P.Epoch))
+    L.FoldTicks += Head.FoldTicks;
   readTrace();
   bool AddsCurrent = format::isUnlogged(Head.Current) &&
                      L.CurrentSlot != format::NoSlot &&

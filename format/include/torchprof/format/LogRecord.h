@@ -95,7 +95,7 @@ struct LogRecord {
   uint64_t UndoSquaresLow;
   uint64_t UndoSquaresHigh;
   uint64_t Spans;     ///< of Epoch, among the records before Folded
-  uint64_t FoldTicks; ///< spent in folding this log, by whichever thread
+  uint64_t FoldTicks; ///< of Epoch, spent in folding by whichever thread
 
   LogKeep Keep;
   uint32_t Epoch;    ///< of the last reset that this log has seen
