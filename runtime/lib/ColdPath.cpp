@@ -30,6 +30,11 @@ static bool measuresMore(Recording &R) {
   return R.measures().exist() || R.variants().exist();
 }
 
+/// True if the operands of nodes in pairs are wanted.
+static bool wantsPairs(Recording &R, const Lane &L) {
+  return L.WithShapes || (L.Measuring && R.measures().device());
+}
+
 /// Decides what is measured on a thread that runs nodes of other threads' runs
 /// (forks, and what follows a wait): it has no run of its own at whose begin
 /// that is decided.
@@ -47,9 +52,13 @@ void beginCold(FrameSpan &Span, const Operands &Of) {
     Span.OfShapes = R.variants().begin(*L, Span.Site, Of);
     if (!L->Measuring)
       return Span.open();
-    if (R.measures().beginSpan(*L, Span.Site, /*IsRoot=*/false)) {
+    SpanMeasures Begun =
+        R.measures().beginSpan(*L, Span.Site, /*IsRoot=*/false, Of);
+    if (Begun != SpanMeasures::Unknown) {
       Span.open();
-      return R.measures().spanBegan(*L, Span.Site, Span.Begin);
+      if (Begun == SpanMeasures::Begun)
+        R.measures().spanBegan(*L, Span.Site, Span.Begin);
+      return;
     }
   }
   Span.Owner = nullptr;
@@ -61,7 +70,7 @@ void beginCold(FrameSpan &Span, const Operands &Of) {
   beginWithoutRun(*R, *L);
   if (!Span.OfShapes)
     Span.OfShapes = R->variants().begin(*L, Span.Site, Of);
-  Span.Begin = open(*R, *L, frameOf(Span.Site));
+  Span.Begin = open(*R, *L, frameOf(Span.Site), Of);
 }
 
 uint64_t beginCold(SiteId Id) {
@@ -76,8 +85,8 @@ uint64_t beginCold(SiteId Id) {
   L->SiteCount = Line.Models.modelOf(Id)->SiteCount;
   OpenFrame F = frameOf(Site);
   F.Pair = Id.number();
-  const FrameworkWatch *Watch = L->WithShapes ? frameworkWatch() : nullptr;
-  if (Watch)
+  const FrameworkWatch *Watch = frameworkWatch();
+  if (Watch && wantsPairs(*R, *L))
     Watch->PairBegins();
   return open(*R, *L, F);
 }
@@ -125,9 +134,10 @@ void endCold(uint64_t Begin, SiteId Id, uint64_t Now) {
   Slot Site = Line.Models.slotOf(Id);
   uint64_t Ticks = endFramed(Begin, Site, Now);
   Lane *L = ThisLane;
-  if (!L || !L->WithShapes)
+  Recording *R = Recording::existing();
+  if (!L || !R || !wantsPairs(*R, *L))
     return;
-  endPairShapes(*Recording::existing(), *L, Site, Begin, Ticks);
+  endPairShapes(*R, *L, Site, Begin, Ticks);
   if (const FrameworkWatch *Watch = frameworkWatch())
     Watch->PairEnded();
 }

@@ -48,9 +48,10 @@ void logCurrent(Lane &L) {
   append(L, L.CurrentTicks, packEntry(Site, LogKind::Begin));
 }
 
-uint64_t open(Recording &R, Lane &L, OpenFrame F) {
+uint64_t open(Recording &R, Lane &L, OpenFrame F, const Operands &Of) {
   bool IsMeasured = R.measures().exist() &&
-                    R.measures().beginSpan(L, F.Site, /*IsRoot=*/F.Stack != 0);
+                    R.measures().beginSpan(L, F.Site, /*IsRoot=*/F.Stack != 0,
+                                           Of) == SpanMeasures::Begun;
   logCurrent(L);
   F.OuterTicks = L.CurrentTicks;
   F.Outer = L.Current;

@@ -43,9 +43,9 @@ inline OpenFrame frameOf(format::Slot Site) {
 void logCurrent(Lane &L);
 
 /// Begins a span that has a frame, and asks what else is measured: before the
-/// clock, so that a span does not hold the cost of its own readings. Returns
-/// its first tick.
-uint64_t open(Recording &R, Lane &L, OpenFrame F);
+/// clock, so that a span does not hold the cost of its own readings. \p Of: a
+/// node's operands, if they are known. Returns its first tick.
+uint64_t open(Recording &R, Lane &L, OpenFrame F, const Operands &Of = {});
 
 enum class SpanKind { Node, Call, Run, Region, Gradient };
 

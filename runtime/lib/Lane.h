@@ -29,6 +29,7 @@
 
 namespace torchprof {
 
+class DeviceQueue;
 class FunctionRing;
 class Lanes;
 class PageSource;
@@ -123,6 +124,7 @@ struct alignas(64) Lane {
   MeasureEntry *Measured;       ///< per entry and measure; null without any
   format::SegmentHeader *MeasureCells[MaxMeasures]; ///< as Cells
   uint64_t LastMeasured[MaxMeasures]; ///< of the span that ended last
+  std::atomic<DeviceQueue *> Device;  ///< null without any; the owner's to make
   Variant **Variants;                 ///< per slot; null without any
   Variant *SpareVariants;             ///< room for more, up to the next
   Variant *EndOfVariants;

@@ -14,6 +14,7 @@
 #define TORCHPROF_MEASURES_H
 
 #include "Lane.h"
+#include "Operands.h"
 
 #include <memory>
 #include <vector>
@@ -39,7 +40,8 @@ public:
   const std::vector<format::MeasureId> Ids;
 };
 
-struct MeasureInfo; ///< a row of Measures.def
+class DeviceTime;
+struct MeasureInfo;
 
 /// What a lane knows of a slot and a measure. Begin is that of a source's first
 /// measure.
@@ -49,14 +51,26 @@ struct MeasureEntry {
   uint64_t Reading = 0; ///< at its begin
 };
 
-/// The sources of one recording.
+/// What beginSpan() has done.
+enum class SpanMeasures {
+  None,    ///< nothing: the span is not measured in this run
+  Unknown, ///< nothing: the lane does not know the slot yet
+  Begun,   ///< readings were made
+};
+
+/// The sources of one recording, and the time of devices, which comes later
+/// than spans end.
 class Measures {
 public:
   /// Makes the sources that \p Program asks for.
   Measures(ProfileFile &File, PageSource &Pages, const Host &Program);
+  ~Measures();
 
   /// True if a source was asked for, and its measures can be had.
-  bool exist() const { return !Sources.empty(); }
+  bool exist() const { return !Sources.empty() || Device; }
+
+  /// Device time, null unless it is measured.
+  DeviceTime *device() const { return Device.get(); }
 
   /// True if every run is measured.
   bool inEveryRun() const { return Every == 1; }
@@ -65,10 +79,11 @@ public:
   /// shapes are told apart in it if \p WithShapes.
   void beginRun(Lane &L, bool WithShapes);
 
-  /// Asks the sources before a span begins. False if its site is not measured
-  /// in this run.
-  bool beginSpan(Lane &L, format::Slot Site, bool IsRoot);
-  /// Files the tick \p Begin of a span for which beginSpan() was true.
+  /// Asks the sources before a span begins. \p Of: a node's operands, if they
+  /// are known.
+  SpanMeasures beginSpan(Lane &L, format::Slot Site, bool IsRoot,
+                         const Operands &Of = {});
+  /// Files the tick \p Begin of a span for which readings were made.
   void spanBegan(Lane &L, format::Slot Site, uint64_t Begin);
   /// Books the values of a span that was recorded with \p Ticks. True if it was
   /// measured: LastMeasured holds its values.
@@ -85,17 +100,18 @@ private:
   };
 
   void addSource(std::unique_ptr<MeasureSource> Source);
+  void askSources(MeasureEntry *Entries);
   /// The entries of a slot, one per measure; null if there are none.
   MeasureEntry *entries(const Lane &L, format::Slot Site) const;
   /// The cell of an entry, of this epoch; null if none can be had.
   format::MeasureCell *cell(Lane &L, MeasureEntry &M, format::Slot Site,
                             unsigned Measure);
-  format::MeasureCell *makeCell(Lane &L, format::Slot Site, unsigned Measure);
   bool makeEntries(Lane &L);
 
   ProfileFile &File;
   PageSource &Pages;
   std::vector<Place> Sources;
+  std::unique_ptr<DeviceTime> Device;
   std::vector<const MeasureInfo *> Infos; ///< of all sources' measures
   bool EverySite;
   uint64_t Every;

@@ -3,6 +3,7 @@
 #include "PairShapes.h"
 
 #include "ColdSpans.h"
+#include "DeviceTime.h"
 #include "Pages.h"
 #include "Variants.h"
 
@@ -41,7 +42,7 @@ static const OpenFrame *innermostPair(Lane &L) {
 
 bool wantsOperands(std::string_view Name) noexcept try {
   Lane *L = ThisLane;
-  if (!L || !L->Owner || !L->WithShapes)
+  if (!L || !L->Owner)
     return false;
   const OpenFrame *F = innermostPair(*L);
   if (!F || (L->PairCount && L->Pairs[L->PairCount - 1].Begin == F->Begin))
@@ -56,18 +57,27 @@ bool tellInputs(const Operands &Inputs) noexcept {
   Lane *L = ThisLane;
   Recording *R = Recording::existing();
   const OpenFrame *F = R ? innermostPair(*L) : nullptr;
-  if (!F || !makeRoom(*L))
+  if (!F)
     return false;
+  DeviceTime *Device = L->Measuring ? R->measures().device() : nullptr;
+  if (Device)
+    Device->tellInputs(*L, Inputs);
+  if (!L->WithShapes || !makeRoom(*L))
+    return Device != nullptr;
   OpenVariant Of = R->variants().beginApart(*L, F->Site, Inputs);
   if (!Of)
-    return false;
+    return Device != nullptr;
   L->Pairs[L->PairCount++] = {F->Begin, Of, F->Site};
-  return Of.made() != nullptr;
+  return Device || Of.made();
 }
 
 void tellOutputs(const Operands &Outputs) noexcept {
   Lane *L = ThisLane;
-  if (L && L->Owner && L->PairCount)
+  if (!L || !L->Owner)
+    return;
+  if (Recording *R = Recording::existing(); R && R->measures().device())
+    R->measures().device()->tellOutputs(*L, Outputs);
+  if (L->PairCount)
     Variants::complete(L->Pairs[L->PairCount - 1].Of, Outputs);
 }
 

@@ -81,6 +81,9 @@ Recording *Recording::current() {
 }
 
 void Recording::close() {
+  if (const DeviceTime *Device = Extra.device())
+    if (uint64_t Unread = Device->pending(Threads.first()))
+      torchprof::count(Counter::UnreadDeviceSpans, Unread);
   timespec Deadline;
   clock_gettime(CLOCK_REALTIME, &Deadline);
   Deadline.tv_sec += 1;
@@ -387,7 +390,14 @@ void Recording::step(bool ByHost) {
 // For the host
 //===----------------------------------------------------------------------===//
 
+void Recording::harvestDevices() {
+  if (DeviceTime *Device = Extra.device())
+    Device->harvest(Threads.first());
+}
+
 void Recording::setWindow(bool Open) {
+  if (!Open)
+    harvestDevices();
   ProcessLock Lock;
   Shared.Program.WindowOpen = Open;
   Gate.update();
@@ -412,6 +422,7 @@ void Recording::reset() {
 }
 
 int Recording::flush() {
+  harvestDevices();
   ProcessLock Lock;
   if (!File.exists())
     return 0;
@@ -451,6 +462,7 @@ int Recording::writeCopy(const std::string &Name, std::string &Path) {
 }
 
 int Recording::snapshot(const std::string &Name) {
+  harvestDevices();
   ProcessLock Lock;
   if (!File.exists())
     return ENODATA;
@@ -521,6 +533,7 @@ bool Recording::addLane(Lane &L, Totals &T) {
 }
 
 Totals Recording::totals() {
+  harvestDevices();
   Totals T{};
   {
     ProcessLock Lock;

@@ -15,6 +15,7 @@
 
 #include "Books.h"
 #include "ClockTable.h"
+#include "DeviceTime.h"
 #include "EventLog.h"
 #include "FoldThread.h"
 #include "Lane.h"
@@ -130,6 +131,8 @@ public:
   const ProfileFile &file() const { return File; }
 
 private:
+  /// Books what devices have finished. The caller holds no lock.
+  void harvestDevices();
   void resetLocked();
   bool addLane(Lane &L, Totals &T);
   void createProfile();

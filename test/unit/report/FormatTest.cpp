@@ -135,6 +135,11 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_EQ(P.Lanes[0].Cells[0].size(), 2u);
   EXPECT_EQ(P.Lanes[0].Runs[0].Samples[1].LatencyTicks, 20u);
   EXPECT_EQ(P.Lanes[0].Traces[0].dropped(), 6u);
+  ASSERT_EQ(P.Lanes[0].DeviceSpans.size(), 1u);
+  EXPECT_EQ(P.Lanes[0].DeviceSpans[0].Count, 3u);
+  ASSERT_EQ(P.Lanes[0].DeviceSpans[0].Entries.size(), 2u);
+  EXPECT_EQ(P.Lanes[0].DeviceSpans[0].Entries[0].BeginNs, 100u);
+  EXPECT_EQ(P.Lanes[0].DeviceSpans[0].Entries[1].Stream, 65535u);
   ASSERT_EQ(P.Lanes[0].Measures.size(), 2u);
   const MeasureCells &Cpu = P.Lanes[0].Measures[0];
   EXPECT_EQ(Cpu.Name, "cpu");

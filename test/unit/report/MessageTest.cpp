@@ -161,6 +161,12 @@ const WrongNumber WrongNumbers[] = {
     {"UnknownKeepOfLevels", SegmentType::Levels,
      Payload + offsetof(format::LevelsRecord, Keep), 3, 4,
      "keep is neither 0, 1 nor 2 but 3"},
+    {"TooManyDeviceSpans", SegmentType::DeviceSpans,
+     Payload + offsetof(format::DeviceSpansRecord, Capacity), 500, 4,
+     "500 entries of 32 bytes do not fit into a segment of 4096 bytes"},
+    {"NoRoomForDeviceSpans", SegmentType::DeviceSpans,
+     Payload + offsetof(format::DeviceSpansRecord, Capacity), 0, 4,
+     "3 device spans in a ring without room"},
     {"TooManyAccounts", SegmentType::Blocks,
      Payload + offsetof(format::BlocksRecord, Used), 3, 4,
      "expected at most 2 entries, found 3"},
@@ -321,6 +327,14 @@ const WrongJson WrongJsons[] = {
     {"Levels", R"({"lanes": [{"levels": [{"count": 2, "capacity": 2}]}]})",
      "lanes[0].levels[0].levels: expected 2 of them, as count and capacity "
      "say, found 0"},
+    {"DeviceSpans",
+     R"({"lanes": [{"device_spans": [{"count": 2, "capacity": 2}]}]})",
+     "lanes[0].device_spans[0].spans: expected 2 of them, as count and "
+     "capacity say, found 0"},
+    {"DeviceNumber",
+     R"({"lanes": [{"device_spans": [{"spans": [[0, 1, 2, 3, 65536, 0]]}]}]})",
+     "lanes[0].device_spans[0].spans[0][4]: expected a whole number of at most "
+     "65535, found 65536"},
     {"Signed", R"({"lanes": [{"levels": [{"levels": [[0, 1, "x", 0, 0]]}]}]})",
      "lanes[0].levels[0].levels[0][2]: expected a whole number, found \"x\""},
     {"Lane", R"({"lanes": [{"lane": 0}, {"lane": 0}]})",

@@ -68,6 +68,9 @@ Profile test::everySegment() {
         {"of_runs": false, "keep": "last", "capacity": 3, "count": 8,
          "levels": [[1, 2, 1, 0, 4294967295], [1, 6, 2, 0, 4294967295],
                     [0, 9, 3, 0, 4294967295]]}],
+      "device_spans": [
+        {"keep": "last", "capacity": 2, "count": 3,
+         "spans": [[1, 2, 100, 50, 0, 3], [0, 1, 90, 70, 1, 65535]]}],
       "measures": [
         {"name": "cpu", "cells": [
           {"slot": 0, "count": 2, "sum": 25, "max": 20, "time": 30,

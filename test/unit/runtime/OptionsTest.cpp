@@ -81,11 +81,12 @@ TEST(Options, BadScheduleIsNamedWithWhatIsAllowed) {
 TEST(Options, RecordTakesWordsOfItsList) {
   EXPECT_EQ(parse({"TORCHPROF_RECORD=cpu"}).Opts.Record, "cpu");
   EXPECT_EQ(parse({"TORCHPROF_RECORD="}).Opts.Record, "");
-  EXPECT_EQ(parse({"TORCHPROF_RECORD=cpu,heat"}).Warnings,
-            "torchprof: warning: TORCHPROF_RECORD: expected blocks, cpu, "
-            "labels, memory, ops, "
-            "shapes, found "
-            "'cpu,heat'\n");
+  EXPECT_EQ(
+      parse({"TORCHPROF_RECORD=cpu,heat"}).Warnings,
+      "torchprof: warning: TORCHPROF_RECORD: expected blocks, cpu, device, "
+      "labels, memory, ops, "
+      "shapes, found "
+      "'cpu,heat'\n");
   EXPECT_EQ(parse({"TORCHPROF_RECORD_EVERY=20"}).Opts.RecordEvery, 20u);
   EXPECT_NE(parse({"TORCHPROF_RECORD_EVERY=0"}).Warnings, "");
   EXPECT_EQ(parse({"TORCHPROF_RECORD_SITES=methods"}).Opts.RecordSites,

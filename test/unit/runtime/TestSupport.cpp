@@ -52,8 +52,11 @@ template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
       if (C.Epoch == To.Header.Epoch)
         To.Measures.push_back({Number, M.Id, C});
   for (const auto &R : L.Levels)
-    for (const Level &Of : R.Levels)
+    for (const Level &Of : R.Entries)
       To.Levels.push_back({Number, R.OfRuns, Of});
+  for (const auto &R : L.DeviceSpans)
+    To.DeviceSpans.insert(To.DeviceSpans.end(), R.Entries.begin(),
+                          R.Entries.end());
   for (const auto &Cells : L.Variants)
     for (const VariantCell &C : Cells)
       if (C.Epoch == To.Header.Epoch)

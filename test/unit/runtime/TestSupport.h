@@ -86,6 +86,7 @@ struct ReadProfile {
     format::Level Data;
   };
   std::vector<LevelOf> Levels; ///< ring by ring, in the order of their ends
+  std::vector<format::DeviceSpan> DeviceSpans; ///< lane by lane
   format::BlocksRecord Books{};
   std::vector<format::BlockAccount> Accounts;
 

@@ -25,7 +25,7 @@ struct Rest {
 static ArrayRef<format::Level> levelsOf(const Lane &L, bool OfRuns) {
   for (const LevelRing &R : L.Levels)
     if (R.OfRuns == OfRuns)
-      return R.Levels;
+      return R.Entries;
   return {};
 }
 

@@ -197,9 +197,14 @@ void Checker::lane(const Lane &L) {
     if (!hasSlot(R.Slot))
       add(Where + ", runs of slot " + Twine(number(R.Slot)), UnknownSlot);
   for (const LevelRing &R : L.Levels)
-    for (const format::Level &Of : R.Levels)
+    for (const format::Level &Of : R.Entries)
       if (!hasSlot(Of.Site) || !mayHold(Of.PeakSite))
         add(Where + ", level of slot " + Twine(number(Of.Site)), UnknownSlot);
+  for (const auto &R : L.DeviceSpans)
+    for (const format::DeviceSpan &S : R.Entries)
+      if (!hasSlot(S.Site))
+        add(Where + ", device span of slot " + Twine(number(S.Site)),
+            UnknownSlot);
   format::Slot Current = L.CurrentSlot;
   if (Current != format::NoSlot && !hasSlot(Current))
     add(Where + ", current slot " + Twine(number(Current)), UnknownSlot);
@@ -245,6 +250,16 @@ static size_t keepGood(Profile &P, ArrayRef<T> &Cells, Function Cause) {
   return Dropped;
 }
 
+/// The same of a ring's entries, by whether they are good.
+template <typename T, typename Function>
+static void keepGoodOfRing(Profile &P, KeptRing<T> &R, Function IsGood) {
+  auto Cause = [&](const T &Entry) {
+    return IsGood(Entry) ? std::string() : UnknownSlot.str();
+  };
+  if (keepGood(P, R.Entries, Cause))
+    R.Capacity = static_cast<uint32_t>(R.Count = R.Entries.size());
+}
+
 size_t report::dropBadCells(Profile &P) {
   Checker Check(P);
   size_t Dropped = 0;
@@ -263,15 +278,14 @@ size_t report::dropBadCells(Profile &P) {
         A.Site = format::NoSlot;
   }
   for (Lane &L : P.Lanes) {
-    for (LevelRing &R : L.Levels) {
-      auto Cause = [&](const format::Level &Of) {
-        return Check.hasSlot(Of.Site) && Check.mayHold(Of.PeakSite)
-                   ? std::string()
-                   : UnknownSlot.str();
-      };
-      if (keepGood(P, R.Levels, Cause))
-        R.Capacity = static_cast<uint32_t>(R.Count = R.Levels.size());
-    }
+    for (LevelRing &R : L.Levels)
+      keepGoodOfRing(P, R, [&](const format::Level &Of) {
+        return Check.hasSlot(Of.Site) && Check.mayHold(Of.PeakSite);
+      });
+    for (auto &R : L.DeviceSpans)
+      keepGoodOfRing(P, R, [&](const format::DeviceSpan &S) {
+        return Check.hasSlot(S.Site);
+      });
     for (ArrayRef<format::Cell> &Cells : L.Cells)
       Dropped += keepGood(P, Cells,
                           [&](const format::Cell &C) { return Check.cell(C); });

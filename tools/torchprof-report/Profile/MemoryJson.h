@@ -1,7 +1,7 @@
-//===- MemoryJson.h - levels and books of a profile as JSON -----*- C++ -*-===//
+//===- MemoryJson.h - rings and books of a profile as JSON ------*- C++ -*-===//
 //
-// The part of ProfileJson.cpp's mapping that is about memory; IO is a
-// JsonWriter or a JsonReader (JsonArchive.h).
+// The part of ProfileJson.cpp's mapping that is about memory and devices; IO is
+// a JsonWriter or a JsonReader (JsonArchive.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,23 +22,33 @@ inline constexpr auto MapLevel = [](auto &io, auto &L) {
   io.value(L.PeakSite);
 };
 
-/// All of a ring but its levels, which are there when it is read.
-template <class IO, typename Ring> void mapRing(IO &io, Ring &R) {
+/// One span: [slot, host_ticks, begin_ns, ns, device, stream].
+inline constexpr auto MapDeviceSpan = [](auto &io, auto &S) {
+  io.value(S.Site);
+  io.value(S.HostTicks);
+  io.value(S.BeginNs);
+  io.value(S.Ns);
+  io.value(S.Device);
+  io.value(S.Stream);
+};
+
+/// All of a ring but its entries, which are there when it is read. \p Key is
+/// theirs.
+template <class IO, typename Ring>
+void mapRing(IO &io, Ring &R, llvm::StringRef Key) {
   if constexpr (IO::Reading) {
-    R.Capacity = static_cast<uint32_t>(R.Levels.size());
-    R.Count = R.Levels.size();
+    R.Capacity = static_cast<uint32_t>(R.Entries.size());
+    R.Count = R.Entries.size();
   }
-  io.member("of_runs", R.OfRuns);
   io.choice("keep", R.Keep);
   io.member("capacity", R.Capacity, uint64_t(1) << 24);
   io.member("count", R.Count);
   if constexpr (IO::Reading)
-    if (R.Levels.size() != std::min<uint64_t>(R.Count, R.Capacity))
-      io.fail("levels",
-              "expected " +
-                  llvm::Twine(std::min<uint64_t>(R.Count, R.Capacity)) +
-                  " of them, as count and capacity say, found " +
-                  llvm::Twine(R.Levels.size()));
+    if (R.Entries.size() != std::min<uint64_t>(R.Count, R.Capacity))
+      io.fail(Key, "expected " +
+                       llvm::Twine(std::min<uint64_t>(R.Count, R.Capacity)) +
+                       " of them, as count and capacity say, found " +
+                       llvm::Twine(R.Entries.size()));
 }
 
 /// The books; the numbers of events are not written.

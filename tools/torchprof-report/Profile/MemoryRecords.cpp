@@ -1,25 +1,10 @@
 //===- MemoryRecords.cpp - levels and books of a profile ------------------===//
 
 #include "MemoryRecords.h"
-#include "torchprof/format/LiveReader.h"
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
-using format::LogKeep;
-
-void report::copyLevels(const format::LevelsRecord &Record,
-                        format::ConstSegmentOf<format::SegmentType::Levels> S,
-                        std::vector<format::Level> &Levels) {
-  uint64_t First = 0, End = std::min<uint64_t>(Record.Count, Record.Capacity);
-  if (Record.Keep == LogKeep::Last && Record.Count > Record.Capacity) {
-    First = Record.Count - Record.Capacity;
-    End = Record.Count;
-  }
-  for (uint64_t I = First; I < End; ++I)
-    format::copyWords(&Levels.emplace_back(), &S.entries()[I % Record.Capacity],
-                      sizeof(format::Level));
-}
 
 void report::resolve(format::BlockAccount &A,
                      const format::BlocksRecord &Totals) {

@@ -9,22 +9,15 @@
 #ifndef TORCHPROF_REPORT_MEMORYRECORDS_H
 #define TORCHPROF_REPORT_MEMORYRECORDS_H
 
-#include "torchprof/format/Records.h"
-#include "torchprof/format/Segments.h"
-
-#include "llvm/ADT/ArrayRef.h"
+#include "KeptRing.h"
 
 #include <vector>
 
 namespace torchprof::report {
 
 /// The levels of one lane at the ends of runs, or of all spans.
-struct LevelRing {
+struct LevelRing : KeptRing<format::Level> {
   bool OfRuns = true;
-  format::LogKeep Keep = format::LogKeep::Last;
-  uint32_t Capacity = 0;
-  uint64_t Count = 0;                   ///< levels ever offered to the ring
-  llvm::ArrayRef<format::Level> Levels; ///< in the order of their ends
 };
 
 /// The books of the process. The numbers of events are those of Totals in each
@@ -33,12 +26,6 @@ struct BlockBooks {
   format::BlocksRecord Totals = {};
   std::vector<format::BlockAccount> Accounts;
 };
-
-/// Copies the levels that are in a ring, oldest first, to the end of \p Levels.
-/// \p Record is a copy of the ring's, and fits its segment.
-void copyLevels(const format::LevelsRecord &Record,
-                format::ConstSegmentOf<format::SegmentType::Levels> S,
-                std::vector<format::Level> &Levels);
 
 /// Adds a segment's accounts; \p Record is a copy of the segment's. The first
 /// segment has the totals.

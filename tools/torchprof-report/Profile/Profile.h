@@ -92,6 +92,8 @@ struct Lane {
   std::vector<MeasureCells> Measures;
   std::vector<llvm::ArrayRef<format::VariantCell>> Variants;
   std::vector<LevelRing> Levels;
+  /// What devices did, in the order in which it became known.
+  std::vector<KeptRing<format::DeviceSpan>> DeviceSpans;
 
   std::string name() const;
 };

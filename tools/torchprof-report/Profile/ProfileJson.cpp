@@ -455,8 +455,14 @@ template <class IO> void Mapping<IO>::lane(IO &io, Ref<Lane> L) {
                [&](IO &io, auto &M) { measure(io, M); });
   if (IO::Reading || !L.Levels.empty())
     io.objects("levels", L.Levels, [&](IO &io, auto &R) {
-      tuples<format::Level>(io, "levels", R.Levels, MapLevel);
-      mapRing(io, R);
+      tuples<format::Level>(io, "levels", R.Entries, MapLevel);
+      io.member("of_runs", R.OfRuns);
+      mapRing(io, R, "levels");
+    });
+  if (IO::Reading || !L.DeviceSpans.empty())
+    io.objects("device_spans", L.DeviceSpans, [&](IO &io, auto &R) {
+      tuples<format::DeviceSpan>(io, "spans", R.Entries, MapDeviceSpan);
+      mapRing(io, R, "spans");
     });
   if (IO::Reading || !L.Variants.empty()) {
     ArrayRef<format::VariantCell> Variants;

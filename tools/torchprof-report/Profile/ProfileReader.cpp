@@ -75,6 +75,9 @@ private:
 #define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \
   bool read(ConstSegmentOf<SegmentType::TYPE> S);
 #include "torchprof/format/SegmentTypes.def"
+  template <SegmentType Type, typename T>
+  bool readRing(ConstSegmentOf<Type> S, StringRef Noun,
+                Optional<KeptRing<T>> &Out);
   bool widerCells(ConstSegmentOf<SegmentType::Measure> S,
                   const format::MeasureRecord &Record,
                   ArrayRef<format::MeasureCell> &Out);
@@ -429,22 +432,44 @@ bool Reader::read(ConstSegmentOf<SegmentType::Variants> S) {
   return true;
 }
 
-bool Reader::read(ConstSegmentOf<SegmentType::Levels> S) {
-  format::LevelsRecord Record = record(S);
-  ArrayRef<format::Level> Ring;
-  Lane *L = findLane(S.header());
-  if (!L || !isKnown(Record.Keep) ||
+/// Reads the ring of a lane. True with none if it is of an older epoch.
+template <SegmentType Type, typename T>
+bool Reader::readRing(ConstSegmentOf<Type> S, StringRef Noun,
+                      Optional<KeptRing<T>> &Out) {
+  auto Record = record(S);
+  ArrayRef<T> Ring;
+  if (!isKnown(Record.Keep) ||
       !entries(S, Record.Capacity,
                std::min<uint64_t>(Record.Count, Record.Capacity), Ring))
     return false;
   if (Record.Capacity == 0 && Record.Count)
-    return damaged(Twine(Record.Count) + " levels in a ring without room");
+    return damaged(Twine(Record.Count) + " " + Noun +
+                   " in a ring without room");
   if (Record.Epoch != static_cast<uint32_t>(P.Epoch))
     return true;
-  std::vector<format::Level> Levels;
-  copyLevels(Record, S, Levels);
-  L->Levels.push_back({Record.OfRuns != 0, Record.Keep, Record.Capacity,
-                       Record.Count, P.keep(ArrayRef<format::Level>(Levels))});
+  std::vector<T> Entries = entriesOfRing(Record, S.entries());
+  Out = KeptRing<T>{Record.Keep, Record.Capacity, Record.Count,
+                    P.keep(ArrayRef<T>(Entries))};
+  return true;
+}
+
+bool Reader::read(ConstSegmentOf<SegmentType::Levels> S) {
+  Lane *L = findLane(S.header());
+  Optional<KeptRing<format::Level>> Ring;
+  if (!L || !readRing(S, "levels", Ring))
+    return false;
+  if (Ring)
+    L->Levels.push_back({*Ring, record(S).OfRuns != 0});
+  return true;
+}
+
+bool Reader::read(ConstSegmentOf<SegmentType::DeviceSpans> S) {
+  Lane *L = findLane(S.header());
+  Optional<KeptRing<format::DeviceSpan>> Ring;
+  if (!L || !readRing(S, "device spans", Ring))
+    return false;
+  if (Ring)
+    L->DeviceSpans.push_back(*Ring);
   return true;
 }
 

@@ -57,11 +57,13 @@ private:
   void addLane(const Lane &L);
   void addMeasure(uint32_t Lane, const MeasureCells &M);
   void addLevels(uint32_t Lane, const LevelRing &R);
+  void addDeviceSpans(uint32_t Lane, const KeptRing<format::DeviceSpan> &R);
 
   const Profile &P;
   std::vector<Segment> Segments;
   std::deque<std::vector<format::LogEntry>> Logs; ///< segments point into it
-  std::deque<std::vector<format::Level>> Rings;   ///< the same
+  std::deque<std::vector<format::Level>> Levels;  ///< the same
+  std::deque<std::vector<format::DeviceSpan>> DeviceSpans; ///< the same
 };
 
 } // namespace
@@ -162,16 +164,21 @@ void Layout::addMeasure(uint32_t Lane, const MeasureCells &M) {
   add<SegmentType::Measure>(Lane, Record, M.Cells);
 }
 
-/// Level i of a ring lies at i % Capacity.
 void Layout::addLevels(uint32_t Lane, const LevelRing &R) {
   format::LevelsRecord Record = {R.Capacity, R.Keep, R.Count,
                                  static_cast<uint32_t>(P.Epoch), R.OfRuns};
-  std::vector<format::Level> &Turned = Rings.emplace_back(R.Levels);
-  if (R.Keep == format::LogKeep::Last && R.Count > R.Capacity)
-    std::rotate(Turned.begin(), Turned.end() - ptrdiff_t(R.Count % R.Capacity),
-                Turned.end());
-  add<SegmentType::Levels>(Lane, Record, ArrayRef(Turned),
-                           R.Capacity - R.Levels.size());
+  add<SegmentType::Levels>(Lane, Record,
+                           ArrayRef(Levels.emplace_back(turnedEntries(R))),
+                           R.Capacity - R.Entries.size());
+}
+
+void Layout::addDeviceSpans(uint32_t Lane,
+                            const KeptRing<format::DeviceSpan> &R) {
+  format::DeviceSpansRecord Record = {R.Capacity, R.Keep, R.Count,
+                                      static_cast<uint32_t>(P.Epoch), 0};
+  add<SegmentType::DeviceSpans>(
+      Lane, Record, ArrayRef(DeviceSpans.emplace_back(turnedEntries(R))),
+      R.Capacity - R.Entries.size());
 }
 
 void Layout::addLog(const Lane &L, const TraceBuffer *Trace) {
@@ -204,6 +211,8 @@ void Layout::addLane(const Lane &L) {
   }
   for (const LevelRing &R : L.Levels)
     addLevels(Number, R);
+  for (const auto &R : L.DeviceSpans)
+    addDeviceSpans(Number, R);
 }
 
 void Layout::write(raw_ostream &OS) const {

@@ -13,7 +13,7 @@ void RunMemory::add(const Profile &P, const SlotToSite &Slots) {
     for (const LevelRing &R : L.Levels) {
       if (!R.OfRuns)
         continue;
-      for (const format::Level &Of : R.Levels)
+      for (const format::Level &Of : R.Entries)
         Runs.push_back(
             {Slots[Of.Site], Clock.realtimeNs(Of.EndTicks), Of.Peak, Of.Held,
              Of.PeakSite == format::NoSlot ? NoIndex : Slots[Of.PeakSite],

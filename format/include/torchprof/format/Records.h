@@ -21,6 +21,7 @@
 #define TORCHPROF_FORMAT_RECORDS_H
 
 #include "torchprof/format/Blocks.h"
+#include "torchprof/format/DeviceSpan.h"
 #include "torchprof/format/DynamicSite.h"
 #include "torchprof/format/EventsRecord.h"
 #include "torchprof/format/Histogram.h"

@@ -1,0 +1,56 @@
+//===- DeviceApi.h - events of the framework's devices ----------*- C++ -*-===//
+//
+// The collector knows no device: whoever knows the framework's (runtime/torch/
+// DeviceEvents.cpp) offers these functions. None may throw or wait for a
+// device. Those of events may be called by any thread, one at a time per event.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_DEVICEAPI_H
+#define TORCHPROF_DEVICEAPI_H
+
+#include <cstdint>
+
+namespace torchprof {
+
+/// A stream, as the framework numbers it.
+struct DeviceStream {
+  int32_t Device; ///< index of the device
+  int64_t Number;
+  bool operator==(const DeviceStream &) const = default;
+};
+
+/// Indices that stand for no device, and for the thread's current one.
+inline constexpr int32_t NoDevice = -1;
+inline constexpr int32_t CurrentDevice = -2;
+
+enum class EventState { Waits, Reached, Failed };
+
+struct DeviceApi {
+  /// True if there is a device that can be timed. May become true later.
+  bool (*Find)();
+  /// The device of the first tensor that lies on one, among the uppermost
+  /// \p Count values of a stack; else NoDevice.
+  int32_t (*DeviceOf)(const void *Stack, unsigned Count);
+  /// The thread's current stream on a device. False if there is none, or if
+  /// nothing may be recorded into it now.
+  bool (*StreamOf)(int32_t Device, DeviceStream &Stream);
+  /// Records \p Event, made if it is null, into the stream. False if that
+  /// failed.
+  bool (*Record)(void *&Event, const DeviceStream &Stream);
+  /// Whether the device has come to an event that was recorded.
+  EventState (*StateOf)(void *Event);
+  /// Nanoseconds between two events that were reached; negative if that cannot
+  /// be told.
+  double (*NsBetween)(void *First, void *Last, int32_t Device);
+};
+
+/// Names the functions, which live as long as the process. Before recording.
+void setDeviceApi(const DeviceApi *Api);
+
+/// The functions, null if the framework has none.
+const DeviceApi *deviceApi();
+
+} // namespace torchprof
+
+#endif // TORCHPROF_DEVICEAPI_H

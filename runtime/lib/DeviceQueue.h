@@ -1,0 +1,166 @@
+//===- DeviceQueue.h - spans that a device has not finished -----*- C++ -*-===//
+//
+// A lane's spans whose device time is not known yet, in the order of their
+// ends, and the events that they wait for. Whoever holds the queue's lock may
+// look which events were reached, and book their spans: the lane's owner does
+// so at later probes, and others when a profile is read. Nobody waits.
+//
+// The queue is bounded. It lies in pages that are shared with nobody; a forked
+// child finds no queue in its lanes and makes its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_DEVICEQUEUE_H
+#define TORCHPROF_DEVICEQUEUE_H
+
+#include "DeviceApi.h"
+#include "Operands.h"
+#include "torchprof/format/LogRecord.h"
+#include "torchprof/format/Measure.h"
+#include "torchprof/format/Records.h"
+
+#include <atomic>
+#include <cstdint>
+#include <pthread.h>
+
+namespace torchprof {
+
+class PageSource;
+class ProfileFile;
+
+/// An event, shared by the spans that begin or end with it.
+struct DeviceEvent {
+  void *Native;
+  DeviceStream On;
+  uint64_t Ticks; ///< host's, when it was recorded
+  uint32_t Users; ///< spans, and the queue if it is the newest
+  bool EndsSpan;
+  DeviceEvent *NextFree;
+};
+
+/// A span that is open on the host.
+struct OpenDeviceSpan {
+  uint64_t Begin; ///< 0 until it is known
+  DeviceEvent *First;
+  Operands Of;
+  format::Slot Site;
+  uint32_t Starved;   ///< the queue's, at its begin
+  bool WasIdle;       ///< the device had reached all that was recorded
+  bool KnowsOperands; ///< it is a node, and UsesDevice says where they are
+  bool UsesDevice;
+};
+
+/// A span that has ended on the host.
+struct PendingDeviceSpan {
+  DeviceEvent *First, *Last;
+  uint64_t Begin; ///< on the host
+  uint64_t HostTicks;
+  format::Slot Site;
+  uint32_t Epoch;
+  uint32_t Starved;
+  uint32_t OuterCount;
+  format::Slot Outer[4]; ///< spans around it whose nested time it is part of
+};
+
+class DeviceQueue {
+public:
+  /// What a lane knows of a slot.
+  struct SlotState {
+    format::MeasureCell *Time, *Starved;
+    bool IsElsewhere; ///< its node has had nothing on a device
+  };
+
+  /// Spans that may be open, and pending.
+  static constexpr uint32_t MostOpen = 1024, MostPending = 4096;
+  static constexpr int32_t MostDevices = 64;
+
+  /// Which spans are kept one by one, and how many.
+  struct Trace {
+    format::LogKeep Keep;
+    uint32_t Capacity;
+  };
+
+  /// A queue in zero pages, for lane number \p Lane; null without memory.
+  static DeviceQueue *make(ProfileFile &File, PageSource &Pages,
+                           const DeviceApi &Api, uint32_t Lane, Trace ToKeep);
+
+  /// Holds the queue's lock, which everything below asks for.
+  class Holder {
+  public:
+    explicit Holder(DeviceQueue &Q) : Q(Q) { pthread_mutex_lock(&Q.Mutex); }
+    ~Holder() { pthread_mutex_unlock(&Q.Mutex); }
+    Holder(const Holder &) = delete;
+    Holder &operator=(const Holder &) = delete;
+
+  private:
+    DeviceQueue &Q;
+  };
+
+  /// Number of spans that are pending, 0 if somebody holds the lock. Does not
+  /// ask for it.
+  uint64_t pendingIfFree();
+
+  /// Records an event, or takes the newest one if it is as good: recorded on
+  /// the stream within about a microsecond, by the end of a span if
+  /// \p EndsSpan. Null if that fails.
+  DeviceEvent *recordEvent(const DeviceStream &On, bool EndsSpan,
+                           bool MayShare);
+  void release(DeviceEvent *E);
+
+  /// Books at most \p Most spans whose end was reached.
+  void harvest(uint32_t Most);
+
+  /// True if all that the queue has recorded was reached and booked.
+  bool isEmpty() const { return Head == Tail; }
+
+  /// Adds a span and takes over its events. Counts it as lost without room.
+  void push(const PendingDeviceSpan &Span);
+  /// The span that ended last, if it is pending.
+  PendingDeviceSpan *last();
+
+  /// What is known of a slot; null without memory.
+  SlotState *stateOf(format::Slot Site);
+
+  OpenDeviceSpan Open[MostOpen];
+  uint32_t OpenCount;
+  bool HasLast;     ///< the span that ended last is pending
+  uint32_t Starved; ///< nodes that began when the device had nothing to do
+
+private:
+  /// A stream whose clock the spans of the trace go by.
+  struct StreamClock {
+    DeviceEvent *Base; ///< of the stream; null: unused
+    uint64_t BaseNs;   ///< what the clock showed then
+  };
+  static constexpr uint32_t MostStreams = 64;
+
+  void book(const PendingDeviceSpan &Span);
+  void keep(const PendingDeviceSpan &Span, uint64_t Ns);
+  StreamClock *clockOf(DeviceEvent &E);
+  double nsFrom(const DeviceEvent &From, const DeviceEvent &To);
+  format::SegmentHeader *newTrace();
+  bool makeCells(SlotState &Of, format::Slot Site);
+  DeviceEvent *freeEvent(int32_t Device);
+
+  pthread_mutex_t Mutex;
+  ProfileFile *File;
+  PageSource *Pages;
+  const DeviceApi *Api;
+  uint64_t ShareTicks;
+  DeviceEvent *Newest;
+  DeviceEvent *Free[MostDevices];
+  DeviceEvent *Spare, *EndOfSpare; ///< room for more, up to the next
+  SlotState *Slots;
+  uint32_t SlotCount;
+  uint32_t LaneNumber;
+  format::SegmentHeader *TimeCells, *StarvedCells;
+  Trace Kept;
+  format::SegmentHeader *Traced;
+  StreamClock Streams[MostStreams];
+  uint64_t Head, Tail;
+  PendingDeviceSpan Pending[MostPending];
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_DEVICEQUEUE_H

@@ -1,0 +1,215 @@
+//===- DeviceTime.cpp - how long a device works for spans -----------------===//
+
+#include "DeviceTime.h"
+
+#include "Options.h"
+#include "Process.h"
+#include "Warn.h"
+
+namespace torchprof {
+
+using namespace format;
+
+/// Spans that a probe looks at. It adds one.
+static constexpr uint32_t HarvestedAtBegin = 2;
+
+static std::atomic<const DeviceApi *> Offered = nullptr;
+
+void setDeviceApi(const DeviceApi *Api) { Offered = Api; }
+
+const DeviceApi *deviceApi() { return Offered.load(std::memory_order_relaxed); }
+
+DeviceTime::DeviceTime(ProfileFile &File, PageSource &Pages,
+                       const DeviceApi &Api, const Options &Opts)
+    : File(File), Pages(Pages),
+      Api(Api), Kept{keepOf(Opts), uint32_t(Opts.TraceEvents)} {}
+
+/// The queue of a lane that has one.
+static DeviceQueue *knownQueue(const Lane &L) {
+  return L.Device.load(std::memory_order_acquire);
+}
+
+DeviceQueue *DeviceTime::queueOf(Lane &L) {
+  DeviceQueue *Q = knownQueue(L);
+  if (!Q && L.Attached) {
+    Q = DeviceQueue::make(File, Pages, Api, L.Number, Kept);
+    L.Device.store(Q, std::memory_order_release);
+  }
+  return Q;
+}
+
+/// Forgets the open spans above the first \p Count: exceptions have ended them.
+void DeviceTime::dropOpen(DeviceQueue &Q, uint32_t Count) {
+  while (Q.OpenCount > Count)
+    Q.release(Q.Open[--Q.OpenCount].First);
+}
+
+void DeviceTime::beginRun(Lane &L) {
+  if (!Found.load(std::memory_order_relaxed)) {
+    if (!Api.Find()) {
+      if (!HasWarned.exchange(true))
+        warn("device time is not recorded: LibTorch has no device whose events "
+             "can be timed");
+      return;
+    }
+    Found.store(true, std::memory_order_relaxed);
+  }
+  if (DeviceQueue *Q = knownQueue(L)) {
+    DeviceQueue::Holder Lock(*Q);
+    dropOpen(*Q, 0);
+  }
+}
+
+bool DeviceTime::beginSpan(Lane &L, Slot Site, const Operands &Of) {
+  DeviceQueue *Q = Found.load(std::memory_order_relaxed) ? queueOf(L) : nullptr;
+  if (!Q)
+    return false;
+  DeviceQueue::Holder Lock(*Q);
+  bool IsNode = Of.Stack != nullptr;
+  int32_t Device = IsNode ? Api.DeviceOf(Of.Stack, Of.Inputs) : CurrentDevice;
+  bool UsesDevice = Device != NoDevice;
+  if (!UsesDevice) {
+    DeviceQueue::SlotState *State = Q->stateOf(Site);
+    if (!State || State->IsElsewhere)
+      return false;
+    Device = CurrentDevice; // on which its outputs may come to be
+  }
+  DeviceStream On;
+  if (!Api.StreamOf(Device, On))
+    return false;
+  Q->harvest(HarvestedAtBegin);
+  bool WasIdle = Q->isEmpty();
+  DeviceEvent *First =
+      Q->OpenCount == DeviceQueue::MostOpen
+          ? nullptr
+          : Q->recordEvent(On, /*EndsSpan=*/false, /*MayShare=*/true);
+  if (!First) {
+    count(Counter::LostDeviceSpans);
+    return false;
+  }
+  Q->Open[Q->OpenCount++] = {0,          First,   Of,     Site,
+                             Q->Starved, WasIdle, IsNode, UsesDevice};
+  return true;
+}
+
+void DeviceTime::spanBegan(Lane &L, Slot Site, uint64_t Begin) {
+  DeviceQueue *Q = knownQueue(L);
+  if (!Q || !Q->OpenCount)
+    return;
+  OpenDeviceSpan &Top = Q->Open[Q->OpenCount - 1];
+  if (Top.Site == Site && !Top.Begin)
+    Top.Begin = Begin;
+}
+
+bool DeviceTime::usesDevice(const OpenDeviceSpan &Span) const {
+  return Span.UsesDevice || !Span.KnowsOperands ||
+         (Span.Of.Stack &&
+          Api.DeviceOf(Span.Of.Stack, Span.Of.Outputs) != NoDevice);
+}
+
+/// Records the event after a span, which becomes pending.
+bool DeviceTime::recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span,
+                           uint64_t Ticks) {
+  DeviceStream On;
+  if (!Api.StreamOf(Span.First->On.Device, On) || On != Span.First->On)
+    return false;
+  // What a node shared at its end would lie before its work.
+  DeviceEvent *Last =
+      Q.recordEvent(On, /*EndsSpan=*/true, /*MayShare=*/!Span.KnowsOperands);
+  if (!Last)
+    return false;
+  Q.Starved += Span.KnowsOperands && Span.WasIdle;
+  Q.push({Span.First,
+          Last,
+          Span.Begin,
+          Ticks,
+          Span.Site,
+          Process.Epoch.load(std::memory_order_relaxed),
+          Q.Starved - Span.Starved,
+          0,
+          {}});
+  return true;
+}
+
+bool DeviceTime::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
+  DeviceQueue *Q = knownQueue(L);
+  if (!Q)
+    return false;
+  DeviceQueue::Holder Lock(*Q);
+  Q->HasLast = false;
+  uint32_t Place = Q->OpenCount;
+  while (Place &&
+         (Q->Open[Place - 1].Begin != Begin || Q->Open[Place - 1].Site != Site))
+    --Place;
+  if (!Place)
+    return false;
+  dropOpen(*Q, Place);
+  OpenDeviceSpan Span = Q->Open[--Q->OpenCount];
+  bool IsTimed = usesDevice(Span);
+  if (!IsTimed) {
+    if (DeviceQueue::SlotState *State = Q->stateOf(Site))
+      State->IsElsewhere = true;
+  } else if (!recordEnd(*Q, Span, Ticks)) {
+    count(Counter::LostDeviceSpans);
+    IsTimed = false;
+  }
+  if (!IsTimed)
+    Q->release(Span.First);
+  else if (!Q->OpenCount)
+    Q->harvest(DeviceQueue::MostPending);
+  return IsTimed;
+}
+
+void DeviceTime::addNested(Lane &L, Slot Outer) {
+  DeviceQueue *Q = knownQueue(L);
+  if (!Q)
+    return;
+  DeviceQueue::Holder Lock(*Q);
+  PendingDeviceSpan *Span = Q->last();
+  if (Span && Span->OuterCount < std::size(Span->Outer))
+    Span->Outer[Span->OuterCount++] = Outer;
+}
+
+OpenDeviceSpan *DeviceTime::innermost(DeviceQueue &Q, const Lane &L) const {
+  if (!Q.OpenCount)
+    return nullptr;
+  OpenDeviceSpan &Top = Q.Open[Q.OpenCount - 1];
+  return Top.Begin == L.CurrentTicks &&
+                 Top.Site == format::slotOfCurrent(L.Current)
+             ? &Top
+             : nullptr;
+}
+
+void DeviceTime::tellInputs(Lane &L, const Operands &Inputs) {
+  DeviceQueue *Q = knownQueue(L);
+  OpenDeviceSpan *Span = Q ? innermost(*Q, L) : nullptr;
+  if (!Span)
+    return;
+  Span->KnowsOperands = true;
+  Span->UsesDevice = Api.DeviceOf(Inputs.Stack, Inputs.Inputs) != NoDevice;
+}
+
+void DeviceTime::tellOutputs(Lane &L, const Operands &Outputs) {
+  DeviceQueue *Q = knownQueue(L);
+  OpenDeviceSpan *Span = Q ? innermost(*Q, L) : nullptr;
+  if (Span && !Span->UsesDevice)
+    Span->UsesDevice = Api.DeviceOf(Outputs.Stack, Outputs.Outputs) != NoDevice;
+}
+
+void DeviceTime::harvest(Lane *First) {
+  for (Lane *L = First; L; L = L->NextLane)
+    if (DeviceQueue *Q = knownQueue(*L)) {
+      DeviceQueue::Holder Lock(*Q);
+      Q->harvest(DeviceQueue::MostPending);
+    }
+}
+
+uint64_t DeviceTime::pending(Lane *First) const {
+  uint64_t Sum = 0;
+  for (Lane *L = First; L; L = L->NextLane)
+    if (DeviceQueue *Q = knownQueue(*L))
+      Sum += Q->pendingIfFree();
+  return Sum;
+}
+
+} // namespace torchprof

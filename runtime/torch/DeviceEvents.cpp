@@ -1,0 +1,238 @@
+//===- DeviceEvents.cpp - events of LibTorch's devices --------------------===//
+//
+// What c10 offers for every device: its guard records and asks events, without
+// anything of the device being linked. The first type that has a device and is
+// not the CPU is the one that is timed.
+//
+// c10 tells the time between two events from LibTorch 2.4 on. Before, CUDA's
+// own function is looked for, or one that the backend's library exports for us:
+//
+//   extern "C" double torchprof_elapsed_time(void *First, void *Last,
+//                                            int Device); // milliseconds
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceApi.h"
+
+#include <ATen/core/ivalue.h>
+#include <ATen/core/stack.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+#include <atomic>
+#include <dlfcn.h>
+#include <exception>
+
+namespace torchprof {
+
+using Guard = c10::impl::DeviceGuardImplInterface;
+using torch::jit::Stack;
+
+//===----------------------------------------------------------------------===//
+// What not every LibTorch has
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using ElapsedOfUs = double (*)(void *First, void *Last, int Device);
+using ElapsedOfCuda = int (*)(float *Ms, void *First, void *Last);
+using ExchangeMode = int (*)(int *Mode);
+
+/// Of the timed device's library.
+struct Symbols {
+  ElapsedOfUs Ours = nullptr;
+  ElapsedOfCuda Cuda = nullptr;
+  ExchangeMode Exchange = nullptr;
+};
+
+/// The device that is timed. Set once, last.
+std::atomic<const Guard *> Timed = nullptr;
+Symbols Of;
+
+/// Asking an event would end a capture of CUDA's on another thread, unless the
+/// thread that asks says that it means no harm.
+class DuringCapture {
+public:
+  DuringCapture() {
+    if (Of.Exchange)
+      Of.Exchange(&Mode);
+  }
+  ~DuringCapture() {
+    if (Of.Exchange)
+      Of.Exchange(&Mode);
+  }
+
+private:
+  int Mode = 2; // cudaStreamCaptureModeRelaxed
+};
+
+template <typename T>
+concept TellsElapsedTime = requires(const T &G, void *Event) {
+  G.elapsedTime(Event, Event, c10::DeviceIndex(0));
+};
+
+template <typename T>
+concept TellsCapture = requires(const T &G, const c10::Stream &S) {
+  G.isStreamCapturing(S);
+};
+
+template <typename T> bool canTellTime(const T &) {
+  return TellsElapsedTime<T> || Of.Ours || Of.Cuda;
+}
+
+/// Milliseconds; negative if they cannot be told.
+template <typename T>
+double msBetween(const T &G, void *First, void *Last, int32_t Device) {
+  if constexpr (TellsElapsedTime<T>)
+    return G.elapsedTime(First, Last, c10::DeviceIndex(Device));
+  if (Of.Ours)
+    return Of.Ours(First, Last, Device);
+  float Ms = -1;
+  return Of.Cuda && Of.Cuda(&Ms, First, Last) == 0 ? double(Ms) : -1;
+}
+
+template <typename T> bool isCapturing(const T &G, const c10::Stream &S) {
+  if constexpr (TellsCapture<T>)
+    return G.isStreamCapturing(S);
+  return false;
+}
+
+/// A library that holds the guard's functions, with what it needs.
+void *libraryOf(const Guard &G) {
+  Dl_info Info;
+  const void *Functions = *reinterpret_cast<const void *const *>(&G);
+  if (!dladdr(Functions, &Info) || !Info.dli_fname)
+    return nullptr;
+  return dlopen(Info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+void findSymbols(const Guard &G) {
+  void *Library = libraryOf(G);
+  if (!Library)
+    return;
+  auto Find = [&](const char *Name) { return dlsym(Library, Name); };
+  Of.Ours = reinterpret_cast<ElapsedOfUs>(Find("torchprof_elapsed_time"));
+  if (G.type() != c10::DeviceType::CUDA)
+    return;
+  void *Elapsed = Find("cudaEventElapsedTime");
+  Of.Cuda = reinterpret_cast<ElapsedOfCuda>(
+      Elapsed ? Elapsed : Find("hipEventElapsedTime"));
+  void *Exchange = Find("cudaThreadExchangeStreamCaptureMode");
+  Of.Exchange = reinterpret_cast<ExchangeMode>(
+      Exchange ? Exchange : Find("hipThreadExchangeStreamCaptureMode"));
+}
+
+//===----------------------------------------------------------------------===//
+// The functions of DeviceApi
+//===----------------------------------------------------------------------===//
+
+bool find() noexcept try {
+  if (Timed.load(std::memory_order_acquire))
+    return true;
+  constexpr auto Types = size_t(c10::DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
+  for (size_t I = 0; I < Types; ++I) {
+    auto Type = c10::DeviceType(int8_t(I));
+    if (Type == c10::DeviceType::CPU || Type == c10::DeviceType::Meta)
+      continue;
+    const Guard *G = c10::impl::device_guard_impl_registry[I].load();
+    if (!G || G->deviceCount() <= 0)
+      continue;
+    findSymbols(*G);
+    if (!canTellTime(*G))
+      continue;
+    Timed.store(G, std::memory_order_release);
+    return true;
+  }
+  return false;
+} catch (const std::exception &) {
+  return false;
+}
+
+const Guard *timed() { return Timed.load(std::memory_order_acquire); }
+
+int32_t deviceOf(const at::Tensor &T, c10::DeviceType Type) {
+  if (!T.defined() || T.device().type() != Type)
+    return NoDevice;
+  // A tensor that names no index lies on the current device.
+  return T.device().has_index() ? T.device().index() : CurrentDevice;
+}
+
+int32_t deviceOf(const c10::IValue &V, c10::DeviceType Type) {
+  if (V.isTensor())
+    return deviceOf(V.toTensor(), Type);
+  if (!V.isList())
+    return NoDevice;
+  for (const c10::IValue &Element : V.toListRef()) {
+    if (!Element.isTensor() && !Element.isNone())
+      return NoDevice; // a list of something else
+    if (int32_t Device = deviceOf(Element, Type); Device != NoDevice)
+      return Device;
+  }
+  return NoDevice;
+}
+
+int32_t deviceOfValues(const void *Values, unsigned Count) noexcept try {
+  const auto &S = *static_cast<const Stack *>(Values);
+  c10::DeviceType Type = timed()->type();
+  for (size_t I = S.size() - std::min<size_t>(Count, S.size()); I < S.size();
+       ++I)
+    if (int32_t Device = deviceOf(S[I], Type); Device != NoDevice)
+      return Device;
+  return NoDevice;
+} catch (const std::exception &) { // a tensor without a device
+  return NoDevice;
+}
+
+/// True unless what comes next would be the first to use the device.
+bool isInUse(const c10::Device &Device) {
+  return Device.type() != c10::DeviceType::CUDA ||
+         at::detail::getCUDAHooks().hasPrimaryContext(Device.index());
+}
+
+bool streamOf(int32_t Index, DeviceStream &Stream) noexcept try {
+  const Guard &G = *timed();
+  c10::Device Device = Index == CurrentDevice
+                           ? G.getDevice()
+                           : c10::Device(G.type(), c10::DeviceIndex(Index));
+  if (!isInUse(Device))
+    return false;
+  c10::Stream S = G.getStream(Device);
+  Stream = {Device.index(), S.id()};
+  return !isCapturing(G, S);
+} catch (const std::exception &) {
+  return false;
+}
+
+bool recordEvent(void *&Event, const DeviceStream &Stream) noexcept try {
+  const Guard &G = *timed();
+  auto Index = c10::DeviceIndex(Stream.Device);
+  c10::Stream S(c10::Stream::UNSAFE, c10::Device(G.type(), Index),
+                Stream.Number);
+  G.record(&Event, S, Index, c10::EventFlag::BACKEND_DEFAULT);
+  return true;
+} catch (const std::exception &) {
+  return false;
+}
+
+EventState stateOf(void *Event) noexcept try {
+  DuringCapture Relaxed;
+  return timed()->queryEvent(Event) ? EventState::Reached : EventState::Waits;
+} catch (const std::exception &) {
+  return EventState::Failed;
+}
+
+double nsBetween(void *First, void *Last, int32_t Device) noexcept try {
+  DuringCapture Relaxed;
+  return msBetween(*timed(), First, Last, Device) * 1e6;
+} catch (const std::exception &) {
+  return -1;
+}
+
+constexpr DeviceApi Api{find,        deviceOfValues, streamOf,
+                        recordEvent, stateOf,        nsBetween};
+
+const bool IsOffered = (setDeviceApi(&Api), true);
+
+} // namespace
+
+} // namespace torchprof

@@ -1,0 +1,22 @@
+"""Makes the fake device known to torch in Python: FakeDevice.cpp says what it
+is. Its tensors are those of the device "privateuseone"."""
+
+import sys
+import types
+
+import torch
+
+
+def load(build):
+    torch.ops.load_library(build + "/lib/libtorchprof-fake-device.so")
+    module = types.ModuleType("torch.privateuseone")
+    module.is_available = lambda: True
+    module.device_count = lambda: 2
+    module.current_device = lambda: 0
+    module.synchronize = lambda device=None: torch.ops.fakedev.wait()
+    sys.modules["torch.privateuseone"] = module
+    if hasattr(torch, "_register_device_module"):
+        torch._register_device_module("privateuseone", module)
+    else:
+        torch.privateuseone = module
+    return torch.device("privateuseone", 0)
