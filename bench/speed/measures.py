@@ -5,9 +5,11 @@
 
 MODEL is a chain of nodes that do nearly nothing (workloads.py). Each contender has
 a process of its own per turn, and the turns change: nothing attached, torchprof
-with what TORCHPROF_RECORD names, torch.profiler without and with shapes and memory. Prints a
-JSON object per contender: ns a node, of the fastest call and of the median over
-the turns of each turn's median call.
+with what TORCHPROF_RECORD names, torch.profiler without and with shapes and
+memory; and the same chain on the tests' fake device, whose kernels take no time.
+Prints a JSON object per contender: ns a node, of the fastest call and of the
+median over the turns of each turn's median call, and the contender that it is
+to be compared with.
 """
 
 import argparse
@@ -18,20 +20,32 @@ import statistics
 import subprocess
 import sys
 import time
+import typing
 
 import torch
 
+
+
+class Contender(typing.NamedTuple):
+    beside: typing.Optional[str]  # the contender that it is compared with
+    record: typing.Optional[str]  # TORCHPROF_RECORD; None: without torchprof
+    on_device: bool = False
+
+
 CONTENDERS = {
-    "plain": None,
-    "time": "",
-    "memory": "memory",
-    "shapes": "shapes",
-    "memory, shapes": "memory,shapes",
-    "blocks": "blocks",
-    "labels": "labels",
-    "ops": "ops",
-    "torch.profiler": None,
-    "torch.profiler with memory and shapes": None,
+    "plain": Contender(None, None),
+    "time": Contender("plain", ""),
+    "time, memory": Contender("time", "memory"),
+    "time, shapes": Contender("time", "shapes"),
+    "time, memory, shapes": Contender("time", "memory,shapes"),
+    "time, blocks": Contender("time", "blocks"),
+    "time, labels": Contender("time", "labels"),
+    "time, ops": Contender("time", "ops"),
+    "torch.profiler": Contender("plain", None),
+    "torch.profiler with memory and shapes": Contender("plain", None),
+    "time, on the fake device": Contender(None, "", on_device=True),
+    "time, device, on the fake device": Contender(
+        "time, on the fake device", "device", on_device=True),
 }
 
 
@@ -40,7 +54,13 @@ def work(arguments):
     module = torch.jit.load(arguments.model)
     nodes = sum(node.kind() == "aten::relu"
                 for node in module.inlined_graph.nodes())
-    values = module.inputs()
+    device = torch.device("cpu")
+    if CONTENDERS[arguments.inside].on_device:
+        sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..",
+                                        "test", "fake-device"))
+        import fake_device
+        device = fake_device.load(arguments.build)
+    values = [value.to(device) for value in module.inputs()]
 
     def least_and_median():
         calls = []
@@ -69,21 +89,23 @@ def work(arguments):
 
 def measure(arguments, name):
     environment = dict(os.environ)
-    if CONTENDERS[name] is not None:
+    record = CONTENDERS[name].record
+    if record is not None:
         profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
                                "measures-%d.tprof" % os.getpid())
         if os.path.exists(profile):
             os.unlink(profile)
         environment.update(
-            TORCHPROF_FILE=profile, TORCHPROF_RECORD=CONTENDERS[name],
+            TORCHPROF_FILE=profile, TORCHPROF_RECORD=record,
             LD_PRELOAD=os.path.join(arguments.build, "lib",
                                     "libtorchprof_preload.so"))
     done = subprocess.run(
         [sys.executable, "-W", "ignore", __file__, arguments.model,
-         "--inside", name, "--seconds", str(arguments.seconds)],
+         "--build", arguments.build, "--inside", name,
+         "--seconds", str(arguments.seconds)],
         check=True, stdout=subprocess.PIPE, env=environment,
         universal_newlines=True)
-    if CONTENDERS[name] is not None:
+    if record is not None:
         os.unlink(profile)
     return json.loads(done.stdout.strip().split("\n")[-1])
 
@@ -105,7 +127,8 @@ def main():
         for name in order:
             found[name].append(measure(arguments, name))
     for name, nodes in found.items():
-        print(json.dumps({"contender": name, "turns": len(nodes),
+        print(json.dumps({"contender": name, "beside": CONTENDERS[name].beside,
+                          "turns": len(nodes),
                           "min_ns": min(node[0] for node in nodes),
                           "median_ns": statistics.median(
                               node[1] for node in nodes)}), flush=True)
