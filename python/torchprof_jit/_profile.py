@@ -73,6 +73,23 @@ def _decide(operators, argument, option, word):
 _decided = {}  # words of the runtime's options
 
 
+def _wants_device(activities):
+    """True if an activity, of torch.profiler's or by name, is not the CPU's."""
+    names = [getattr(activity, "name", str(activity)) for activity in activities]
+    return any(name.upper() != "CPU" for name in names)
+
+
+def _synchronize():
+    """Waits for the devices that this process uses."""
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    backend = getattr(torch._C, "_get_privateuse1_backend_name", None)
+    for name in ("xpu", backend() if backend else "privateuseone"):
+        module = getattr(torch, name, None)
+        if getattr(module, "is_available", bool)():
+            getattr(module, "synchronize", bool)()
+
+
 def _attach_to(module, example_inputs):
     """The ScriptModule to call: it is profiled as it is, and instrumented only
     where nothing can be attached to it, which also says why."""
@@ -120,11 +137,15 @@ class profile:
     profile_memory  record what tensors on the CPU take; the process's first
               profile decides, here as of the next ones
     blocks    and who allocated what is alive, for memory()
+    activities  as torch.profiler's: with one beside the CPU's, record how
+              long the device works for each node. Leaving the range waits
+              for the device
+    device    True: the same, for whatever device LibTorch has
     operators record the operators inside of nodes, as rows of key_averages()
               and, if asked for, of summary() and tree()
     labels    make each record_function() a region
-    record_shapes  tell apart the shapes of nodes' inputs. with_flops means the same: the report knows what
-              a call of these shapes computes
+    record_shapes  tell apart the shapes of nodes' inputs. with_flops means
+              the same: the report knows what a call of these shapes computes
     threads   "all", or "current": only what the thread that opened the
               range records
 
@@ -146,6 +167,8 @@ class profile:
         blocks=False,
         operators=False,
         labels=False,
+        activities=(),
+        device=False,
         example_inputs=None,
         **options
     ):
@@ -162,9 +185,12 @@ class profile:
                 ("with_flops", with_flops, "shapes"),
                 ("blocks", blocks, "blocks"),
                 ("operators", operators, "ops"),
-                ("labels", labels, "labels")):
+                ("labels", labels, "labels"),
+                ("activities", _wants_device(activities), "device"),
+                ("device", device, "device")):
             if asked:
                 _decide(self._ops, argument + "=True", "record", word)
+        self._waits = device or _wants_device(activities)
         self.module = module
         if options:
             self.module = _instrument.instrument(
@@ -242,6 +268,8 @@ class profile:
             self._stop()
 
     def _stop(self):
+        if self._waits:
+            _synchronize()
         self._ops.stop()
         self._recording = False
         path = os.path.join(self._folder.name, "%d.tprof" % self.step_number)
@@ -313,16 +341,18 @@ class profile:
             grouping = ["--group-by=stack", "--stack-depth=%d" % group_by_stack_n]
         return _KeyAverages(self, grouping)
 
-    def rows(self, group_by="node"):
-        """The rows of the summary as dicts, all columns."""
-        return self._tables("summary", "--limit=0",
-                            "--group-by=" + group_by)["rows"]
+    def rows(self, group_by="node", columns=None):
+        """The rows of the summary as dicts; columns: ids, else those that the
+        summary prints."""
+        chosen = [] if columns is None else ["--columns=" + ",".join(columns)]
+        return self._tables("summary", "--limit=0", "--group-by=" + group_by,
+                            *chosen)["rows"]
 
-    def dataframe(self, group_by="node"):
+    def dataframe(self, group_by="node", columns=None):
         """The rows as a pandas DataFrame."""
         import pandas
 
-        return pandas.DataFrame(self.rows(group_by))
+        return pandas.DataFrame(self.rows(group_by, columns))
 
     def tree(self, *arguments):
         """The tree of modules as text."""

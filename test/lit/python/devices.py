@@ -1,0 +1,49 @@
+"""profile(activities=...) records the device's time, waits for the device when its
+range ends, and the recipe's call sites work by their names."""
+# RUN: env TORCHPROF_FILE=%t.tprof %python -W ignore %s %source %build | FileCheck %s
+# UNSUPPORTED: asan, tsan
+# CHECK: Name {{.*}} Self device device total device time avg # of Calls
+# CHECK: fakedev::busy {{.*}} 10{{.*}} ms 10{{.*}} ms 10.{{.*}} ms 10
+# CHECK: aten::relu
+# CHECK: Self device time total: 10{{.*}} ms
+
+import sys
+
+import torch
+
+import torchprof_jit
+
+sys.path.insert(0, sys.argv[1] + "/test/fake-device")
+import fake_device
+
+device = fake_device.load(sys.argv[2])
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(torch.ops.fakedev.busy(x, 10000000))
+
+
+model = torch.jit.script(Model().eval())
+x = torch.ones(2).to(device)
+activities = [torch.profiler.ProfilerActivity.CPU,
+              torch.profiler.ProfilerActivity.CUDA]
+with torch.no_grad():
+    with torchprof_jit.profile(model, activities=activities) as p:
+        torch.ops.fakedev.busy(x, 30000000)  # the device is behind
+        for _ in range(10):
+            p.module(x)
+print(p.key_averages().table(sort_by="self_cuda_time_total", row_limit=10))
+rows = {row["kind"]: row["device_calls"]
+        for row in p.rows(columns=["kind", "device_calls"])}
+assert rows == {"method": 10, "fakedev::busy": 10, "aten::relu": 10}, rows
+
+# The first profile decides for the process.
+try:
+    torchprof_jit.profile(model, profile_memory=True)
+except RuntimeError as error:
+    assert "profile_memory=True" in str(error), error
+else:
+    raise AssertionError("memory was recorded after all")
+torchprof_jit.profile(model, device=True)
+torchprof_jit.profile(model, activities=["cpu"])
