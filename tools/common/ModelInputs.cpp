@@ -250,7 +250,35 @@ static void checkCount(const c10::FunctionSchema &Schema, size_t Count) {
                           std::to_string(Count) + "; one --input SPEC each");
 }
 
-Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts) {
+/// The value with its tensors on another device.
+static IValue movedTo(c10::Device Device, const IValue &Value) {
+  if (Value.isTensor())
+    return Value.toTensor().defined() ? Value.toTensor().to(Device)
+                                      : Value.toTensor();
+  if (Value.isTuple()) {
+    std::vector<IValue> Elements;
+    for (const IValue &Element : Value.toTupleRef().elements())
+      Elements.push_back(movedTo(Device, Element));
+    return c10::ivalue::Tuple::create(std::move(Elements));
+  }
+  if (Value.isList()) {
+    c10::impl::GenericList Elements(Value.toList().elementType());
+    for (const IValue &Element : Value.toListRef())
+      Elements.push_back(movedTo(Device, Element));
+    return Elements;
+  }
+  if (Value.isGenericDict()) {
+    auto Old = Value.toGenericDict();
+    c10::impl::GenericDict New(Old.keyType(), Old.valueType());
+    for (const auto &Entry : Old)
+      New.insert(Entry.key(), movedTo(Device, Entry.value()));
+    return New;
+  }
+  return Value;
+}
+
+Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts,
+                 const char *Device) {
   const auto &Arguments = Schema.arguments();
   Stack Inputs;
   for (size_t I = 0; I < Texts.Size; ++I) {
@@ -280,6 +308,9 @@ Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts) {
     else
       Inputs.push_back(std::move(Value));
   }
+  if (Device)
+    for (IValue &Input : Inputs)
+      Input = movedTo(c10::Device(Device), Input);
   checkCount(Schema, Inputs.size());
   for (size_t I = 0; I < Inputs.size(); ++I)
     Inputs[I] = retype(Inputs[I], Arguments[I + 1].type());

@@ -24,9 +24,11 @@ torch::jit::Method findRunnable(const torch::jit::Module &Root,
 /// Makes the arguments that \p Texts describe, in order, for a method with
 /// schema \p Schema (self first). Random values follow LibTorch's generator,
 /// which the caller seeds. Throws InstrumentError for a wrong number, syntax
-/// or type, naming the input.
+/// or type, naming the input. \p Device: where their tensors are to lie, null:
+/// where they are made or were saved.
 torch::jit::Stack makeInputs(const c10::FunctionSchema &Schema,
-                             const TextList &Texts);
+                             const TextList &Texts,
+                             const char *Device = nullptr);
 
 } // namespace torchprof
 

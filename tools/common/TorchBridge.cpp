@@ -124,6 +124,20 @@ static Outcome openArchive(const char *Path, ExtraFilesMap &Files,
   });
 }
 
+/// Moves all attributes that are tensors. Module::to() does so in place, which
+/// not every device allows.
+static void moveTensors(const Module &Root, c10::Device Device) {
+  for (Module Part : Root.modules())
+    for (const auto &Attribute : Part.named_attributes(/*recurse=*/false)) {
+      if (!Attribute.value.isTensor() || !Attribute.value.toTensor().defined())
+        continue;
+      at::Tensor Old = Attribute.value.toTensor();
+      at::Tensor New = Old.detach().to(Device);
+      New.set_requires_grad(Old.requires_grad());
+      Part.setattr(Attribute.name, New);
+    }
+}
+
 Outcome loadModel(const char *Path, const char *Device, Model **Result) {
   auto M = std::make_unique<Model>();
   M->Name = std::filesystem::path(Path).stem().string();
@@ -136,7 +150,12 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result) {
     c10::optional<c10::Device> Target;
     if (Device)
       Target = c10::Device(Device);
-    M->Root = load(std::string(Path), Target, M->ExtraFiles);
+    // Other devices are not known to all versions of load().
+    bool LoadsThere = Target && (Target->is_cpu() || Target->is_cuda());
+    M->Root = load(std::string(Path), LoadsThere ? Target : c10::nullopt,
+                   M->ExtraFiles);
+    if (Target && !LoadsThere)
+      moveTensors(M->Root, *Target);
     return {};
   });
   if (Loaded)

@@ -72,7 +72,8 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
   c10::AutoGradMode Mode(Run.Grad);
   Method Original = findRunnable(Held.get()->Root, Run.Method);
   at::manual_seed(Run.Seed);
-  const Stack Inputs = makeInputs(Original.function().getSchema(), Run.Inputs);
+  const Stack Inputs =
+      makeInputs(Original.function().getSchema(), Run.Inputs, Run.Device);
   struct Runnable {
     ModelForm Form;
     Module Root;
@@ -94,7 +95,7 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
         Result.IsEqual = nearlyEqual(*Expected, Found);
       else
         Expected = Found;
-      Forms.push_back({Form, Root, Repeater(M, Inputs)});
+      Forms.push_back({Form, Root, Repeater(M, Inputs, Run.Device)});
       return {};
     });
     if (!Failed)

@@ -2,6 +2,8 @@
 
 #include "Repeater.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <chrono>
 
 namespace torchprof {
@@ -29,6 +31,20 @@ static Stack copyOf(const Stack &Inputs) {
   return Copy;
 }
 
+Repeater::Repeater(torch::jit::Method M, Stack Inputs, const char *Where)
+    : M(std::move(M)), Inputs(std::move(Inputs)) {
+  if (Where && !c10::Device(Where).is_cpu())
+    Device = c10::Device(Where);
+}
+
+/// Waits until the device has done what the thread has given it.
+static void waitFor(c10::Device Device) {
+  c10::impl::VirtualGuardImpl Guard(Device.type());
+  if (!Device.has_index())
+    Device = Guard.getDevice();
+  Guard.synchronizeStream(Guard.getStream(Device));
+}
+
 uint64_t Repeater::run() {
   Stack Arguments = NeedsCopies ? copyOf(Pristine) : Inputs;
   if (IsFirst)
@@ -36,6 +52,8 @@ uint64_t Repeater::run() {
   uint64_t Before = versionsOf(Arguments);
   auto Start = Clock::now();
   M(Arguments);
+  if (Device)
+    waitFor(*Device);
   auto End = Clock::now();
   NeedsCopies |= versionsOf(Arguments) != Before;
   if (IsFirst && !NeedsCopies)

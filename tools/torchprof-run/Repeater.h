@@ -10,10 +10,11 @@ namespace torchprof {
 /// Calls a method again and again with equal inputs.
 class Repeater {
 public:
-  Repeater(torch::jit::Method M, torch::jit::Stack Inputs)
-      : M(std::move(M)), Inputs(std::move(Inputs)) {}
+  /// \p Device: where the model runs; null: on the CPU.
+  Repeater(torch::jit::Method M, torch::jit::Stack Inputs, const char *Device);
 
-  /// Makes one call and returns its latency in ns. A model that writes to its
+  /// Makes one call and returns its latency in ns, until the device has done
+  /// its part. A model that writes to its
   /// inputs gets copies from then on, made outside the measured time.
   uint64_t run();
 
@@ -21,6 +22,7 @@ private:
   torch::jit::Method M;
   torch::jit::Stack Inputs;
   torch::jit::Stack Pristine;
+  c10::optional<c10::Device> Device; ///< another one than the CPU
   bool IsFirst = true;
   bool NeedsCopies = false;
 };

@@ -23,19 +23,26 @@ namespace torchprof {
 
 using namespace torch::jit;
 
-/// Makes the runtime record shapes beside what the environment asks for.
-static void recordShapes() {
+/// Makes the runtime record what \p Request needs beside what the environment
+/// asks for.
+static void recordMore(const RunRequest &Request) {
   const char *Asked = getenv("TORCHPROF_RECORD");
-  std::string Words = Asked && *Asked ? std::string(Asked) + "," : "";
-  torchprof_set_option("record", (Words + "shapes").c_str());
+  std::string Words = Asked ? Asked : "";
+  auto Add = [&Words](const char *Word) {
+    Words.append(Words.empty() ? "" : ",").append(Word);
+  };
+  if (Request.Calibrate)
+    Add("shapes");
+  if (Request.Device && !c10::Device(Request.Device).is_cpu())
+    Add("device");
+  torchprof_set_option("record", Words.c_str());
 }
 
 static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
                              RunResult &Result) {
   return guarded([&]() -> Outcome {
     torchprof_set_option("file", Request.ProfilePath);
-    if (Request.Calibrate)
-      recordShapes();
+    recordMore(Request);
     torchprof_stop();
     Method M = findRunnable(Held.get()->Root, Request.Method);
     if (Request.Threads > 0)
@@ -43,7 +50,9 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
     if (Request.Calibrate && torchprof_calibrate(0.5) != 0)
       return failure(1, "--calibrate: there is not enough memory");
     at::manual_seed(Request.Seed);
-    Repeater Calls(M, makeInputs(M.function().getSchema(), Request.Inputs));
+    Repeater Calls(
+        M, makeInputs(M.function().getSchema(), Request.Inputs, Request.Device),
+        Request.Device);
     c10::AutoGradMode Mode(Request.Grad);
     uint64_t Done = 0;
     auto Announce = [&] {

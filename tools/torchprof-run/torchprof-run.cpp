@@ -65,10 +65,11 @@ static cl::opt<bool>
 static cl::list<std::string>
     Libraries("load", cl::desc("Load a library that the model needs"),
               cl::Hidden, cl::value_desc("lib.so"), cl::cat(Category));
-static cl::opt<std::string> MapDevice("map-device", cl::Hidden,
-                                      cl::desc("Move the model to this device"),
-                                      cl::value_desc("device"),
-                                      cl::cat(Category));
+static cl::opt<std::string>
+    MapDevice("map-device",
+              cl::desc("Move the model and its inputs there, \"cuda\", and\n"
+                       "record how long that device works"),
+              cl::value_desc("device"), cl::cat(Category));
 static cl::opt<std::string>
     Output("o", cl::desc("Profile to write (the model's stem + .tprof)"),
            cl::value_desc("file"), cl::cat(Category));
@@ -181,6 +182,7 @@ static RunRequest makeRequest(const TextListHolder &InputTexts) {
   Request.Threads = static_cast<int>(Threads);
   Request.Seed = Seed;
   Request.Grad = Grad;
+  Request.Device = MapDevice.empty() ? nullptr : MapDevice.c_str();
   if (!Quiet && sys::Process::StandardErrIsDisplayed())
     Request.Progress = showProgress;
   return Request;

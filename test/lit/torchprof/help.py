@@ -40,7 +40,7 @@ check(["torchprof-opt"], "--time-passes")
 # CHECK: torchprof-record fits
 check(["torchprof-record"], "--version")
 # CHECK: torchprof-run fits
-check(["torchprof-run"], "--map-device")
+check(["torchprof-run"], "--load")
 # CHECK: torchprof-report fits
 check(["torchprof-report"], "--version")
 # CHECK-COUNT-10: torchprof-report {{[a-z]+}} fits

@@ -1,0 +1,48 @@
+"""torchprof-run on a device: the model and its inputs are moved there, each run
+waits for it, and its time is recorded."""
+# RUN: rm -rf %t && mkdir %t && %python %s %source %build %t/net.pt
+# RUN: torchprof-run %t/net.pt --load %build/lib/libtorchprof-fake-device.so \
+# RUN:   --map-device=privateuseone --input 'float[2]' --input '[float[2]]' \
+# RUN:   --input '{"k": float[2]}' --input '(float[2], 3)' --runs 5 -o %t/net.tprof \
+# RUN:   | FileCheck %s --check-prefix=RAN
+# RUN: torchprof-report summary %t/net.tprof \
+# RUN:   --columns=kind,name,calls,device_calls,device_ns | FileCheck %s
+# RUN: not torchprof-run %t/net.pt --load %build/lib/libtorchprof-fake-device.so \
+# RUN:   --map-device=cuda --input 'float[2]' --input '[float[2]]' \
+# RUN:   --input '{"k": float[2]}' --input '(float[2], 3)' -o %t/none.tprof 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=NONE
+# RUN: not torchprof-run %t/net.pt --load %build/lib/libtorchprof-fake-device.so \
+# RUN:   --map-device=toaster --input 'float[2]' -o %t/none.tprof 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=WRONG
+# UNSUPPORTED: asan, tsan
+# RAN: 5 runs; latency min {{[45][0-9]}}.{{[0-9]+}} ms
+# CHECK: fakedev::busy {{.*}}5 5 2{{.*}} ms
+# CHECK: Device {{.*}} 5 runs, mean {{[45]}}{{.*}} ms
+# NONE: torchprof-run: error: {{.*}}net.pt: {{.*(cuda|CUDA)}}
+# WRONG: torchprof-run: error: {{.*}}net.pt: {{.*}}toaster
+
+import sys
+from typing import Dict, List, Tuple
+
+import torch
+
+sys.path.insert(0, sys.argv[1] + "/test/fake-device")
+import fake_device
+
+fake_device.load(sys.argv[2])
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(2))
+
+    def forward(self, x, more: List[torch.Tensor], named: Dict[str, torch.Tensor],
+                pair: Tuple[torch.Tensor, int]):
+        # All of them are on the device: there is no such kernel for the CPU.
+        for tensor in [x, more[0], named["k"], pair[0], self.weight]:
+            assert not tensor.is_cpu
+        return torch.ops.fakedev.busy(torch.ops.fakedev.busy(x, 40000000), 5000000)
+
+
+torch.jit.script(Net().eval()).save(sys.argv[3])
