@@ -23,8 +23,11 @@ cl::opt<std::string> To("to", cl::desc("Format; --to=help lists them"),
 cl::opt<Weight> StackWeight(
     "weight", cl::desc("What the width of a stack stands for"),
     cl::init(Weight::SelfNs), cl::sub(Command),
-    cl::values(clEnumValN(Weight::SelfNs, "self_ns", "self time"),
-               clEnumValN(Weight::Calls, "calls", "number of calls")));
+    cl::values(
+        clEnumValN(Weight::SelfNs, weightName(Weight::SelfNs), "self time"),
+        clEnumValN(Weight::Calls, weightName(Weight::Calls), "number of calls"),
+        clEnumValN(Weight::DeviceNs, weightName(Weight::DeviceNs),
+                   "self time on the device")));
 cl::opt<bool> FromAggregate(
     "from-aggregate",
     cl::desc("Make up a timeline of one run of mean times; needs no trace"),
@@ -71,6 +74,11 @@ static Expected<Outcome> run() {
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
+  if (StackWeight == Weight::DeviceNs && !numberOf(Sites.measures(), "device"))
+    return createStringError(inconvertibleErrorCode(),
+                             Input.Files.front() +
+                                 ": no device time in this profile; record it "
+                                 "with TORCHPROF_RECORD=device");
   ExportInput In = {Sites, *Selected, Runs, makeTotals(Sites, *Selected)};
   In.Single = Single ? &*Single : nullptr;
   In.SlotsOfSingle = &SlotsOfSingle;

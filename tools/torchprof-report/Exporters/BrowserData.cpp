@@ -221,7 +221,7 @@ void DataWriter::stack(const StackTree &Node) {
 }
 
 void DataWriter::flameMembers() {
-  text("weight", In.StackWeight == Weight::Calls ? "calls" : "self_ns");
+  text("weight", weightName(In.StackWeight));
   StackTree Tree = stackTree(foldStacks(In), In.Title);
   // One method needs no root above it.
   if (Tree.Children.size() == 1) {
@@ -274,6 +274,10 @@ static bool hasPeak(const SiteTable &T) {
   return numberOf(T.measures(), "peak").hasValue();
 }
 
+static bool hasDevice(const SiteTable &T) {
+  return numberOf(T.measures(), "device").hasValue();
+}
+
 /// The columns of the page's summary, and which profiles have them.
 static const struct {
   StringLiteral Id;
@@ -299,6 +303,8 @@ static const struct {
     {"bytes", hasShapes},
     {"alloc_bytes", hasAllocated},
     {"peak_bytes", hasPeak},
+    {"device_ns", hasDevice},
+    {"launch_bound", hasDevice},
 };
 
 Error DataWriter::page() {

@@ -53,14 +53,14 @@ static std::string moduleHierarchy(const SiteTable &Sites, uint32_t S) {
 
 /// The parts of a site's events before the times and behind them.
 struct EventText {
-  std::string Head, Tail;
+  std::string Category, Head, Tail;
 };
 
 static EventText eventText(const SiteTable &Sites, uint32_t S, uint64_t Pid) {
   EventText T;
-  StringRef Category = Sites[S].isRegion() ? "user_annotation" : "cpu_op";
-  T.Head = (R"({"ph":"X","cat":")" + Category + R"(","name":)" +
-            quoted(Sites.label(S)) + R"(,"pid":)" + Twine(Pid) + R"(,"tid":)")
+  T.Category = Sites[S].isRegion() ? "user_annotation" : "cpu_op";
+  T.Head = (R"(","name":)" + quoted(Sites.label(S)) + R"(,"pid":)" +
+            Twine(Pid) + R"(,"tid":)")
                .str();
   T.Tail = R"(,"args":{"kind":)" + quoted(Sites.kind(S)) + R"(,"output":)" +
            quoted(Sites.name(Sites.nodeOf(S))) + R"(,"module":)" +
@@ -85,6 +85,19 @@ static void appendMicroseconds(std::string &Out, uint64_t Ns) {
   Out.append(Start, std::end(Digits));
 }
 
+/// Appends an end of the arrow from a host's span to a device's, with the
+/// category that Kineto gives to those.
+static void appendFlow(std::string &Out, const TimelineSpan &Span,
+                       uint64_t Pid) {
+  Out += Span.OnDevice ? ",\n{\"ph\":\"f\",\"bp\":\"e\"" : ",\n{\"ph\":\"s\"";
+  Out += (R"(,"id":)" + Twine(Span.Flow) +
+          R"(,"cat":"ac2g","name":"ac2g","pid":)" + Twine(Pid) + R"(,"tid":)" +
+          Twine(Span.Track) + R"(,"ts":)")
+             .str();
+  appendMicroseconds(Out, Span.BeginNs);
+  Out += "}";
+}
+
 static Error write(const ExportInput &In, raw_ostream &OS) {
   Expected<Timeline> T = Timeline::create(In);
   if (!T)
@@ -105,7 +118,8 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   T->forEach([&](const TimelineSpan &Span) {
     const EventText &Text = Texts[Span.Site];
     Used[Span.Track] = true;
-    Line.assign(",\n");
+    Line.assign(",\n{\"ph\":\"X\",\"cat\":\"");
+    Line += Span.OnDevice ? "gpu_user_annotation" : Text.Category;
     Line += Text.Head;
     Line += std::to_string(Span.Track);
     Line += ",\"ts\":";
@@ -113,6 +127,8 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
     Line += ",\"dur\":";
     appendMicroseconds(Line, Span.EndNs - Span.BeginNs);
     Line += Text.Tail;
+    if (Span.Flow)
+      appendFlow(Line, Span, Pid);
     OS << Line;
   });
   forEachHeld(In, [&](uint64_t Ns, int64_t Bytes) {

@@ -18,7 +18,14 @@
 namespace torchprof::report {
 
 /// What the area of a stack stands for.
-enum class Weight { SelfNs, Calls };
+enum class Weight { SelfNs, Calls, DeviceNs };
+
+/// Its name on the command line.
+constexpr const char *weightName(Weight W) {
+  return W == Weight::Calls      ? "calls"
+         : W == Weight::DeviceNs ? "device"
+                                 : "self_ns";
+}
 
 struct ExportInput {
   const SiteTable &Sites;

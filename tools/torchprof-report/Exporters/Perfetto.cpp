@@ -97,6 +97,7 @@ void PerfettoWriter::intern() {
     };
     Entry(/*event_categories=*/1, 1, "cpu_op");
     Entry(1, 2, "user_annotation");
+    Entry(1, 3, "gpu_user_annotation");
     for (uint32_t S = 0; S < Sites.size(); ++S) {
       Entry(/*event_names=*/2, S + 1, Sites.label(S));
     }
@@ -125,7 +126,9 @@ void PerfettoWriter::slice(const TimelineSpan &Span) {
     Packet.add_uint32(packet::SequenceId, Sequence);
     Packet.add_uint32(packet::SequenceFlags, NeedsState);
     protozero::pbf_writer Event(Packet, packet::TrackEvent);
-    Event.add_uint64(/*category_iids=*/3, Sites[Span.Site].isRegion() ? 2 : 1);
+    Event.add_uint64(/*category_iids=*/3, Span.OnDevice                 ? 3
+                                          : Sites[Span.Site].isRegion() ? 2
+                                                                        : 1);
     auto Annotate = [&](uint64_t Name, StringRef Text) {
       if (Text.empty())
         return;
@@ -141,6 +144,8 @@ void PerfettoWriter::slice(const TimelineSpan &Span) {
     std::vector<Frame> Frames = Sites.frames(Span.Site);
     if (!Frames.empty() && !Frames.front().File.empty())
       Event.add_uint64(/*source_location_iid=*/34, Span.Site + 1);
+    if (Span.Flow)
+      Event.add_fixed64(/*flow_ids=*/47, Span.Flow);
   }
   packet(Message);
 }

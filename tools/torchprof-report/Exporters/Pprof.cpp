@@ -41,6 +41,7 @@ struct MeasureType {
 
 constexpr MeasureType KnownTypes[] = {
     {"cpu", "nanoseconds", "cpu", ""},
+    {"device", "nanoseconds", "device", ""},
     {"allocs", "count", "allocs", ""},
     {"alloc_bytes", "bytes", "alloc", ""},
     {"inuse_bytes", "bytes", "alloc", "freed"},

@@ -56,8 +56,8 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
             End += Stacks[I].Weight;
           J.attribute("type", "sampled");
           J.attribute("name", utf8(Method));
-          J.attribute("unit", In.StackWeight == Weight::SelfNs ? "nanoseconds"
-                                                               : "none");
+          J.attribute("unit",
+                      In.StackWeight != Weight::Calls ? "nanoseconds" : "none");
           J.attribute("startValue", 0);
           J.attribute("endValue", End);
           J.attributeArray("samples", [&] {

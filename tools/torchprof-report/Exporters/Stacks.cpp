@@ -71,16 +71,29 @@ std::vector<std::string> report::stackOf(const SiteTable &Sites, uint32_t S) {
   return Frames;
 }
 
+/// How wide a site is.
+static uint64_t weightOf(const ExportInput &In, uint32_t S) {
+  const SiteTable &Sites = In.Sites;
+  switch (In.StackWeight) {
+  case Weight::SelfNs:
+    return static_cast<uint64_t>(std::llround(
+        Sites.clock().toNs(static_cast<double>(Sites.self(S).Amount))));
+  case Weight::Calls:
+    return Sites.measured(S).Count;
+  case Weight::DeviceNs:
+    if (Optional<MeasureId> M = numberOf(Sites.measures(), "device"))
+      return static_cast<uint64_t>(Sites.self(*M, S).Amount);
+    return 0;
+  }
+  return 0;
+}
+
 std::vector<WeightedStack> report::foldStacks(const ExportInput &In) {
   std::vector<WeightedStack> Stacks;
   std::map<std::vector<std::string>, size_t> Known;
   const SiteTable &Sites = In.Sites;
   for (uint32_t S : sitesWithStacks(In)) {
-    uint64_t Amount = Sites.measured(S).Count;
-    if (In.StackWeight == Weight::SelfNs) {
-      auto Self = static_cast<double>(Sites.self(S).Amount);
-      Amount = static_cast<uint64_t>(std::llround(Sites.clock().toNs(Self)));
-    }
+    uint64_t Amount = weightOf(In, S);
     if (Amount == 0)
       continue;
     std::vector<std::string> Frames = stackOf(Sites, S);

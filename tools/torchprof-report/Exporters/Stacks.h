@@ -25,7 +25,7 @@ std::vector<std::string> stackOf(const SiteTable &Sites, uint32_t S);
 
 struct WeightedStack {
   std::vector<std::string> Frames; ///< outermost first
-  uint64_t Weight = 0;             ///< ns or calls, more than 0
+  uint64_t Weight = 0;             ///< as ExportInput::StackWeight, more than 0
   uint32_t Site = 0;               ///< the first with this stack
 };
 

@@ -38,6 +38,10 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
         P.FileName + ": no trace in this profile; record one with "
                      "TORCHPROF_MODE=trace, or let --from-aggregate make up a "
                      "run of mean times");
+  T.Devices = DeviceTracks(In);
+  T.FirstDeviceTrack = static_cast<uint32_t>(T.Tracks.size());
+  for (const DeviceTrack &Track : T.Devices.tracks())
+    T.Tracks.push_back({static_cast<uint32_t>(T.Tracks.size()), 0, Track.Name});
   T.Start = In.Sites.clock().realtimeNs(
       P.Anchors.empty() ? P.Process.StartTicks : P.Anchors.front().Ticks);
   return T;
@@ -47,8 +51,9 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
 // A trace
 //===----------------------------------------------------------------------===//
 
-void Timeline::visitLane(const Lane &L, uint32_t FirstTrack,
+void Timeline::visitLane(uint32_t Lane,
                          function_ref<void(const TimelineSpan &)> Visit) const {
+  const report::Lane &L = In->Single->Lanes[Lane];
   const SiteTable &Sites = In->Sites;
   std::vector<std::pair<uint64_t, uint64_t>> Finished;
   for (const TraceBuffer &B : L.Traces) {
@@ -67,7 +72,8 @@ void Timeline::visitLane(const Lane &L, uint32_t FirstTrack,
         Finished.pop_back(); // inside this one
       bool Overlaps =
           !Finished.empty() && Finished.back().second > Span.BeginNs;
-      Span.Track = FirstTrack + Overlaps;
+      Span.Track = 2 * Lane + Overlaps;
+      Span.Flow = Devices.flowOf(Lane, Site, Span.BeginNs);
       if (!Overlaps) {
         if (Finished.size() == MaxOpenSpans)
           Finished.erase(Finished.begin(), Finished.begin() + MaxOpenSpans / 2);
@@ -84,11 +90,11 @@ void Timeline::forEach(function_ref<void(const TimelineSpan &)> Visit) const {
       Visit(Span);
     return;
   }
-  uint32_t FirstTrack = 0;
-  for (const Lane &L : In->Single->Lanes) {
-    visitLane(L, FirstTrack, Visit);
-    FirstTrack += 2;
-  }
+  for (uint32_t Lane = 0; Lane < In->Single->Lanes.size(); ++Lane)
+    visitLane(Lane, Visit);
+  for (const DeviceTrackSpan &S : Devices.spans())
+    Visit({S.Site, FirstDeviceTrack + S.Track, S.BeginNs, S.EndNs, S.Flow,
+           /*OnDevice=*/true});
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,7 +111,7 @@ uint64_t Timeline::layOut(uint32_t Site, uint64_t Begin, double Runs,
   auto Length = static_cast<uint64_t>(Sites.clock().toNs(Total) / Runs + 0.5);
   End = std::max(End, Begin + Length);
   if (In->Selected.matches(Sites, Site))
-    MadeUp.push_back({Site, 0, Begin, End});
+    MadeUp.push_back({Site, 0, Begin, End, 0, false});
   return End;
 }
 

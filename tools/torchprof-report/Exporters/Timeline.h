@@ -11,6 +11,7 @@
 #ifndef TORCHPROF_REPORT_TIMELINE_H
 #define TORCHPROF_REPORT_TIMELINE_H
 
+#include "DeviceTracks.h"
 #include "Exporter.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -22,6 +23,8 @@ struct TimelineSpan {
   uint32_t Track = 0;
   uint64_t BeginNs = 0; ///< since the timeline's start
   uint64_t EndNs = 0;
+  uint64_t Flow = 0; ///< that leads to a device, or from a host; 0: none
+  bool OnDevice = false;
 };
 
 struct TimelineTrack {
@@ -41,7 +44,8 @@ public:
   uint64_t dropped() const { return Dropped; }
 
   /// Visits all selected spans: lane by lane, and within a lane in the order of
-  /// their ends. Memory does not grow with their number.
+  /// their ends; then those of devices, track by track in the same order.
+  /// Memory does not grow with the number of the hosts' spans.
   void forEach(llvm::function_ref<void(const TimelineSpan &)> Visit) const;
 
 private:
@@ -49,7 +53,7 @@ private:
   void makeUp();
   uint64_t layOut(uint32_t Site, uint64_t Begin, double Runs,
                   const std::vector<std::vector<uint32_t>> &Children);
-  void visitLane(const Lane &L, uint32_t FirstTrack,
+  void visitLane(uint32_t Lane,
                  llvm::function_ref<void(const TimelineSpan &)> Visit) const;
 
   const ExportInput *In;
@@ -57,6 +61,8 @@ private:
   uint64_t Start = 0;
   uint64_t Dropped = 0;
   std::vector<TimelineSpan> MadeUp;
+  DeviceTracks Devices;
+  uint32_t FirstDeviceTrack = 0;
 };
 
 } // namespace torchprof::report

@@ -1,6 +1,7 @@
 //===- Advice.cpp - what the figures show, and what to try ----------------===//
 
 #include "Advice.h"
+#include "DeviceColumns.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -207,7 +208,29 @@ static Finding memoryBound(const Evidence &In) {
   return Nodes.found();
 }
 
+/// Nodes whose device time is the host's.
+static Finding launches(const Evidence &In) {
+  FoundNodes Nodes(In);
+  DeviceMeasures Of(In.Sites.measures());
+  if (!Of)
+    return {};
+  eachNode(In, [&](uint32_t S) {
+    const MeasureTotal &Time = In.Sites.measured(*Of.Time, S);
+    auto Starved = static_cast<uint64_t>(In.Sites.self(*Of.Starved, S).Amount);
+    if (isLaunchBound(In.ns(Time.Time), static_cast<double>(Time.Sum), Starved,
+                      Time.Count))
+      Nodes.add(S, In.selfNs(S));
+  });
+  return Nodes.found();
+}
+
 static const Rule Rules[] = {
+    {"launches", "nodes for which the device waits: launching is their time",
+     "larger batches, fused operators, CUDA graphs, or torch.jit.freeze, which "
+     "leaves fewer nodes",
+     "torchprof-report summary --columns=kind,name,mean_ns,device_ns,"
+     "launch_bound",
+     launches},
     {"batch_norm", "batch norms behind convolutions",
      "model.eval() and torch.jit.freeze(model), which folds them into the "
      "convolutions",

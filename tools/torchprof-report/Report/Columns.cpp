@@ -1,6 +1,7 @@
 //===- Columns.cpp - the columns of the summary ---------------------------===//
 
 #include "Columns.h"
+#include "DeviceColumns.h"
 #include "WorkColumns.h"
 
 #include "llvm/ADT/Optional.h"
@@ -264,6 +265,7 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
   for (MeasureId M = 0; M < Measures.size(); ++M)
     if (!findKnown(Measures[M].Id))
       addMeasureColumns(Columns, Measures[M], nullptr, M);
+  addDeviceColumns(Columns, Measures);
   addWorkColumns(Columns);
   return RowColumns(std::move(Columns));
 }

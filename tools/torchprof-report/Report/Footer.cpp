@@ -1,5 +1,6 @@
 //===- Footer.cpp - the lines that account for all of the time ------------===//
 
+#include "DeviceColumns.h"
 #include "Summary.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -129,6 +130,7 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   if (All.Backward)
     F.time("backward", "Backward", static_cast<double>(All.Backward),
            "gradients that the host had computed, not part of the total");
+  addDeviceLines(T, In);
   if (Sites.probeTicks() > 0)
     F.time("probe_cost", "Probe cost", Sites.probeTicks(),
            "calibrated cost of the probes, part of the times above");

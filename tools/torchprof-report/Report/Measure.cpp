@@ -20,6 +20,11 @@ static const KnownMeasure Known[] = {
      "TORCHPROF_RECORD=memory", "", "", ""},
     {"allocs", MeasureUnit::Count, MeasureFold::Sum, "allocs",
      "blocks allocated for tensors", "TORCHPROF_RECORD=memory", "", "", ""},
+    {"device", MeasureUnit::Nanoseconds, MeasureFold::Sum, "device",
+     "time on the device's stream", "TORCHPROF_RECORD=device", "", "", ""},
+    {"starved", MeasureUnit::Count, MeasureFold::Sum, "starved",
+     "nodes that began when the device had nothing to do",
+     "TORCHPROF_RECORD=device", "", "", "", /*IsShown=*/false},
 };
 
 static const DerivedMeasure Derived[] = {

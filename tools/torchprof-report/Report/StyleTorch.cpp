@@ -22,6 +22,8 @@ static std::string ownName(StringRef Name) {
       .Case("self_cpu_time_total", "self_ns")
       .Case("cpu_memory_usage", "net_bytes")
       .Case("self_cpu_memory_usage", "self_net_bytes")
+      .Cases("self_cuda_time_total", "self_device_time_total", "self_device_ns")
+      .Cases("cuda_time_total", "device_time_total", "device_ns")
       .Case("count", "calls")
       .Default(Name)
       .str();
@@ -53,6 +55,21 @@ static RowColumns torchColumns(const SiteTable &Sites, GroupBy Group) {
                            C.Clock.toNs(static_cast<double>(R.Total)) /
                            static_cast<double>(R.Measured.Count));
                      }});
+  if (Optional<MeasureId> M = numberOf(Measures, "device")) {
+    Columns.push_back({TableColumn::time("self_device_ns", "Self device"), "",
+                       Get("self_device_ns")});
+    Columns.push_back({TableColumn::time("device_total_ns", "device total"), "",
+                       Get("device_ns")});
+    Columns.push_back(
+        {TableColumn::time("device_time_avg_ns", "device time avg"), "",
+         [M = *M](const Row &R, const RowContext &) {
+           const RowMeasure &Time = R.Measures[M];
+           if (Time.Count == 0)
+             return Value();
+           return Value::timeNs(static_cast<double>(Time.Total) /
+                                static_cast<double>(Time.Count));
+         }});
+  }
   if (any_of(Measures, [](const TableMeasure &M) { return M.Id == "freed"; })) {
     Columns.push_back(
         {TableColumn::make("cpu_memory_bytes", "CPU Mem", ValueType::Bytes), "",
@@ -119,6 +136,14 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
       {"self_cpu_time_total_ns", "Self CPU time total:",
        Value::timeNs(In.Sites.clock().toNs(static_cast<double>(SelfTotal))),
        Value(), ""});
+  if (Optional<MeasureId> M = numberOf(In.Sites.measures(), "device")) {
+    UInt128 DeviceTotal = 0;
+    for (const Row &R : Rows)
+      DeviceTotal += R.Measures[*M].Self;
+    T.Footer.push_back({"self_device_time_total_ns", "Self device time total:",
+                        Value::timeNs(static_cast<double>(DeviceTotal)),
+                        Value(), ""});
+  }
   explainMarks(T);
   return T;
 }

@@ -1,6 +1,7 @@
 //===- Summary.cpp - the report's own table -------------------------------===//
 
 #include "Summary.h"
+#include "DeviceColumns.h"
 #include "WorkColumns.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -50,6 +51,8 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
     if (Options.Group != GroupBy::Shape)
       for (std::string &Id : shownMeasureColumns(Measures))
         Ids.push_back(std::move(Id));
+    if (Options.Group == GroupBy::Node && DeviceMeasures(Measures))
+      Ids.push_back("launch_bound");
   }
   auto Chosen = Columns.choose(Ids, "--columns");
   if (!Chosen)

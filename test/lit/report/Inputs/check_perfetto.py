@@ -23,7 +23,7 @@ for packet in trace.packet:
         tracks[packet.track_descriptor.uuid] = packet.track_descriptor.name
     if packet.HasField("track_event"):
         events.append((packet.timestamp, len(events), packet.track_event))
-open_slices = {}
+open_slices, flows = {}, {}
 for time, _, event in sorted(events, key=lambda event: event[:2]):
     if event.type == event.TYPE_COUNTER:
         print(f"{tracks[event.track_uuid]}: {event.counter_value} at {time}")
@@ -31,9 +31,15 @@ for time, _, event in sorted(events, key=lambda event: event[:2]):
     stack = open_slices.setdefault(event.track_uuid, [])
     if event.type == event.TYPE_SLICE_BEGIN:
         stack.append((names[event.name_iid], time))
+        for flow in event.flow_ids:
+            flows.setdefault(flow, []).append(stack[-1][0])
         continue
     assert event.type == event.TYPE_SLICE_END
     name, begin = stack.pop()
     depth = len(stack)
     print(f"{tracks[event.track_uuid]}: depth {depth}: {name} {begin} to {time}")
 assert not any(open_slices.values())
+# An arrow leads from a slice to one of the same name.
+assert all(len(ends) == 2 and len(set(ends)) == 1 for ends in flows.values())
+if flows:
+    print(f"{len(flows)} flows")

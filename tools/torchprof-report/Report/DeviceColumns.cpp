@@ -1,0 +1,72 @@
+//===- DeviceColumns.cpp - what rows say of devices -----------------------===//
+
+#include "DeviceColumns.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+DeviceMeasures::DeviceMeasures(ArrayRef<TableMeasure> Measures)
+    : Time(numberOf(Measures, "device")),
+      Starved(numberOf(Measures, "starved")) {}
+
+bool report::isLaunchBound(double HostNs, double DeviceNs, uint64_t Starved,
+                           uint64_t Calls) {
+  return Calls && 2 * Starved > Calls && DeviceNs <= 1.1 * HostNs;
+}
+
+void report::addDeviceColumns(std::vector<RowColumns::Column> &Out,
+                              ArrayRef<TableMeasure> Measures) {
+  DeviceMeasures Of(Measures);
+  Out.push_back({TableColumn::count("device_calls", "device calls"),
+                 "calls whose device time is known (TORCHPROF_RECORD=device)",
+                 [Of](const Row &R, const RowContext &) {
+                   return Of && R.Measures[*Of.Time].Count
+                              ? Value::count(R.Measures[*Of.Time].Count)
+                              : Value();
+                 }});
+  Out.push_back(
+      {TableColumn::text("launch_bound", "launch-bound"),
+       "yes: the device had nothing to do and waited for the host there "
+       "(TORCHPROF_RECORD=device)",
+       [Of](const Row &R, const RowContext &C) {
+         if (!Of || R.Overlay || !R.CallsAreSpans)
+           return Value();
+         const RowMeasure &Time = R.Measures[*Of.Time];
+         auto Starved = static_cast<uint64_t>(R.Measures[*Of.Starved].Self);
+         bool Is = isLaunchBound(C.Clock.toNs(static_cast<double>(Time.Time)),
+                                 static_cast<double>(Time.Total), Starved,
+                                 Time.Count);
+         return Is ? Value::text("yes") : Value();
+       }});
+}
+
+void report::addDeviceLines(Table &T, const SummaryInput &In) {
+  const SiteTable &Sites = In.Sites;
+  DeviceMeasures Of(Sites.measures());
+  if (!Of)
+    return;
+  // Runs are as in Totals: methods that are not inside another one.
+  UInt128 Total = 0, Between = 0;
+  uint64_t Runs = 0;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (!Sites[S].isRoot() || Sites[S].Parent != NoIndex)
+      continue;
+    Total += Sites.measured(*Of.Time, S).Sum;
+    Runs += Sites.measured(*Of.Time, S).Count;
+    Between += Sites.self(*Of.Time, S).Amount;
+  }
+  if (!Runs)
+    return;
+  auto Ns = static_cast<double>(Total);
+  T.Footer.push_back({"device_ns", "Device", Value::timeNs(Ns), Value(),
+                      std::to_string(Runs) + (Runs == 1 ? " run" : " runs") +
+                          ", mean " +
+                          formatTime(Ns / static_cast<double>(Runs))});
+  auto Idle = static_cast<double>(Between);
+  T.Footer.push_back({"device_between_ns", "Device between",
+                      Value::timeNs(Idle),
+                      Ns > 0 ? Value::percent(100 * Idle / Ns) : Value(),
+                      "of that between its nodes, where it waited for the "
+                      "host"});
+}
