@@ -80,6 +80,7 @@ static SlotEntry *freshEntry(Recording &R, Lane &L, Slot Site) {
 void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
   if (S.Begin == LostBegin)
     return count(Counter::LostNoMemory);
+  R.measures().cutSpan(S.Site, S.Begin);
   SlotEntry *E = L.Attached ? R.touchSlot(L, S.Site) : nullptr;
   if (!E)
     return;

@@ -2,6 +2,7 @@
 
 #include "DeviceTime.h"
 
+#include "OpenFrames.h"
 #include "Options.h"
 #include "Process.h"
 #include "Warn.h"
@@ -56,7 +57,12 @@ void DeviceTime::beginRun(Lane &L) {
   }
   if (DeviceQueue *Q = knownQueue(L)) {
     DeviceQueue::Holder Lock(*Q);
-    dropOpen(*Q, 0);
+    // Regions may be open around the run.
+    uint32_t Open = Q->OpenCount;
+    while (Open &&
+           !hasFrame(L, Q->Open[Open - 1].Begin, Q->Open[Open - 1].Site))
+      --Open;
+    dropOpen(*Q, Open);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "Memory.h"
 #include "Pages.h"
 #include "Process.h"
+#include "Ranges.h"
 
 namespace torchprof {
 
@@ -24,6 +25,7 @@ Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
   if (const DeviceApi *Api = deviceApi();
       Api && hasWord(Program.Opts.Record, "device"))
     Device = std::make_unique<DeviceTime>(File, Pages, *Api, Program.Opts);
+  Marked = Ranges::make(Program.Opts);
 }
 
 Measures::~Measures() = default;
@@ -42,6 +44,8 @@ void Measures::beginRun(Lane &L, bool WithShapes) {
     L.Measuring = P.Source->beginRun() && L.Measuring;
   if (Device && L.Measuring)
     Device->beginRun(L);
+  if (Marked)
+    Marked->beginRun(L);
   L.WithShapes = WithShapes && IsDue && EverySite;
   bool ColdOnly = L.WithShapes || (L.Measuring && EverySite);
   if (ColdOnly == L.ColdOnly)
@@ -80,6 +84,8 @@ SpanMeasures Measures::beginSpan(Lane &L, Slot Site, bool IsRoot,
     askSources(Entries);
     Begun = SpanMeasures::Begun;
   }
+  if (Marked && Marked->beginSpan(Site))
+    Begun = SpanMeasures::Begun;
   // Last: its event lies next to the span's work.
   if (Device && Device->beginSpan(L, Site, Of))
     Begun = SpanMeasures::Begun;
@@ -106,6 +112,8 @@ void Measures::spanBegan(Lane &L, Slot Site, uint64_t Begin) {
     Entries[P.First].Begin = Begin;
   if (Device)
     Device->spanBegan(L, Site, Begin);
+  if (Marked)
+    Marked->spanBegan(Site, Begin);
 }
 
 inline MeasureCell *Measures::cell(Lane &L, MeasureEntry &M, Slot Site,
@@ -122,6 +130,8 @@ inline MeasureCell *Measures::cell(Lane &L, MeasureEntry &M, Slot Site,
 bool Measures::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
   // First: its event lies next to the span's work.
   bool Measured = Device && Device->endSpan(L, Site, Begin, Ticks);
+  if (Marked)
+    Marked->endSpan(Site, Begin);
   MeasureEntry *Entries = entries(L, Site);
   if (!Entries)
     return Measured;
@@ -148,6 +158,11 @@ bool Measures::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
     }
   }
   return Measured;
+}
+
+void Measures::cutSpan(Slot Site, uint64_t Begin) {
+  if (Marked)
+    Marked->endSpan(Site, Begin);
 }
 
 void Measures::addNested(Lane &L, Slot Outer) {

@@ -41,6 +41,7 @@ public:
 };
 
 class DeviceTime;
+class Ranges;
 struct MeasureInfo;
 
 /// What a lane knows of a slot and a measure. Begin is that of a source's first
@@ -58,8 +59,8 @@ enum class SpanMeasures {
   Begun,   ///< readings were made
 };
 
-/// The sources of one recording, and the time of devices, which comes later
-/// than spans end.
+/// The sources of one recording; the time of devices, which comes later than
+/// spans end; and other tools that are told of the spans.
 class Measures {
 public:
   /// Makes the sources that \p Program asks for.
@@ -67,7 +68,7 @@ public:
   ~Measures();
 
   /// True if a source was asked for, and its measures can be had.
-  bool exist() const { return !Sources.empty() || Device; }
+  bool exist() const { return !Sources.empty() || Device || Marked; }
 
   /// Device time, null unless it is measured.
   DeviceTime *device() const { return Device.get(); }
@@ -88,6 +89,8 @@ public:
   /// Books the values of a span that was recorded with \p Ticks. True if it was
   /// measured: LastMeasured holds its values.
   bool endSpan(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks);
+  /// Forgets a span that is not recorded after all.
+  void cutSpan(format::Slot Site, uint64_t Begin);
   /// Adds the values in LastMeasured to those nested in \p Outer.
   void addNested(Lane &L, format::Slot Outer);
 
@@ -112,6 +115,7 @@ private:
   PageSource &Pages;
   std::vector<Place> Sources;
   std::unique_ptr<DeviceTime> Device;
+  std::unique_ptr<Ranges> Marked;
   std::vector<const MeasureInfo *> Infos; ///< of all sources' measures
   bool EverySite;
   uint64_t Every;

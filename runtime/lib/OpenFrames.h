@@ -22,6 +22,14 @@ inline OpenFrame &frameAt(Lane &L, uint32_t I) {
   return I < HotFrames ? L.Frames[I] : L.MoreFrames[I - HotFrames];
 }
 
+/// True if a span has a frame.
+inline bool hasFrame(Lane &L, uint64_t Begin, format::Slot Site) {
+  for (uint32_t I = L.Depth; I-- > 0;)
+    if (frameAt(L, I).Begin == Begin && frameAt(L, I).Site == Site)
+      return true;
+  return false;
+}
+
 /// Adds a frame. Without memory the span has none: a root then counts as a
 /// call.
 void pushFrame(Lane &L, const OpenFrame &Frame);

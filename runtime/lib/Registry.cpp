@@ -18,21 +18,30 @@ Registry::Owner Registry::ownerOf(Slot S) const {
   return {};
 }
 
-std::string_view RegisteredModel::kindOf(uint32_t Site) const {
-  const std::vector<std::string> *Known = Kinds.load(std::memory_order_acquire);
+/// How ranges call a site.
+static std::string labelOf(const torchprof::Manifest &Table,
+                           const ManifestSite &Site) {
+  if (Site.Flags & SF_Root)
+    return Table.ModelName + "." + Table.string(Site.Name);
+  std::string Module = Table.modulePath(Site.Scope);
+  return Table.string(Site.Kind) + (Module.empty() ? "" : " ") + Module;
+}
+
+const RegisteredModel::SiteText &RegisteredModel::textOf(uint32_t Site) const {
+  const std::vector<SiteText> *Known = Texts.load(std::memory_order_acquire);
   if (!Known) {
     torchprof::Manifest Table;
     std::string Error;
-    auto New = std::make_unique<std::vector<std::string>>();
+    auto New = std::make_unique<std::vector<SiteText>>();
     if (parseManifest(Manifest, Table, Error))
       for (const ManifestSite &S : Table.Sites)
-        New->push_back(Table.string(S.Kind));
-    if (Kinds.compare_exchange_strong(Known, New.get(),
+        New->push_back({Table.string(S.Kind), labelOf(Table, S)});
+    if (Texts.compare_exchange_strong(Known, New.get(),
                                       std::memory_order_acq_rel))
       Known = New.release(); // as long as the process
   }
-  return Site < Known->size() ? std::string_view((*Known)[Site])
-                              : std::string_view();
+  static const SiteText Unknown;
+  return Site < Known->size() ? (*Known)[Site] : Unknown;
 }
 
 bool Registry::hasRoomFor(uint32_t Count) const {

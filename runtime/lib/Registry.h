@@ -46,10 +46,19 @@ struct RegisteredModel {
     Bits[Site].fetch_or(Bit, std::memory_order_relaxed);
   }
 
-  /// Kind of a site, "aten::relu"; empty if it cannot be had. The first call
-  /// reads the manifest, and may throw std::bad_alloc. Any thread.
-  std::string_view kindOf(uint32_t Site) const;
-  mutable std::atomic<const std::vector<std::string> *> Kinds = nullptr;
+  /// What the manifest says of a site.
+  struct SiteText {
+    std::string Kind;  ///< "aten::relu"
+    std::string Label; ///< "aten::relu layer1.0.relu", "net.forward"
+  };
+
+  /// The texts of a site, empty if they cannot be had. They live as long as the
+  /// process. The first call reads the manifest, and may throw std::bad_alloc.
+  /// Any thread.
+  const SiteText &textOf(uint32_t Site) const;
+  /// SiteText::Kind.
+  std::string_view kindOf(uint32_t Site) const { return textOf(Site).Kind; }
+  mutable std::atomic<const std::vector<SiteText> *> Texts = nullptr;
 
   /// True if a method of it was entered, in this process or before its fork.
   bool hasRun() const {

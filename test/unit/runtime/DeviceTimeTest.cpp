@@ -13,8 +13,10 @@
 #include "TestSupport.h"
 
 #include <atomic>
+#include <deque>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -32,6 +34,14 @@ struct FakeEvent {
   std::atomic<uint64_t> At = 0;
   std::atomic<bool> Fails = false;
 };
+
+/// One that lives as long as the process.
+FakeEvent *newEvent() {
+  static std::mutex Mutex;
+  static std::deque<FakeEvent> Events;
+  std::lock_guard Lock(Mutex);
+  return &Events.emplace_back();
+}
 
 std::atomic<bool> IsThere = true, IsCaptured = false, RecordFails = false;
 std::atomic<unsigned> Recorded = 0, Asked = 0;
@@ -66,7 +76,7 @@ constexpr DeviceApi Fake{
       if (RecordFails)
         return false;
       if (!Event)
-        Event = new FakeEvent; // as long-lived as the recording
+        Event = newEvent();
       ++Recorded;
       LastRecorded = static_cast<FakeEvent *>(Event);
       LastRecorded.load()->At =
