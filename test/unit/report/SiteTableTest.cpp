@@ -91,6 +91,42 @@ TEST(SiteTable, OverlaysTakeNothingFromTheirParents) {
   EXPECT_EQ(All.Excess, 0u);
 }
 
+TEST(SiteTable, NodesOfALoopThatWasUnrolledArePartOfWhatIsAroundIt) {
+  // Ten runs of 100, of which the first alone had the If and the loop in it.
+  auto Table = [](const char *LeftOut) {
+    SiteTable Sites;
+    Sites.add(parse((R"({
+      "models": [{"id": 1, "sites": [
+        {"kind": "method", "name": "f", "flags": ["root"]},
+        {"parent": 0, "kind": "prim::If"},
+        {"parent": 1, "kind": "prim::Loop"},
+        {"parent": 2, "kind": "aten::mm"}]}],
+      "dynamic_sites": [)" +
+                     llvm::Twine(LeftOut) + R"(],
+      "lanes": [{"cells": [
+        {"slot": 0, "count": 10, "sum": 1000},
+        {"slot": 1, "count": 1, "sum": 90},
+        {"slot": 2, "count": 1, "sum": 85},
+        {"slot": 3, "count": 10, "sum": 800}]}]})")
+                        .str()));
+    return Sites;
+  };
+  SiteTable Sites = Table(R"(
+        {"slot": 4, "parent": 1, "kind": "left_out"},
+        {"slot": 5, "parent": 2, "kind": "left_out"})");
+  EXPECT_EQ(Sites.self(0).Amount, 200u);
+  EXPECT_EQ(Sites.self(1).Amount, 0u);
+  EXPECT_EQ(Sites.self(2).Amount, 0u);
+  EXPECT_EQ(Sites.self(3).Amount, 800u);
+  Totals All = makeTotals(Sites, Selection());
+  EXPECT_EQ(All.Nodes, 800u);
+  EXPECT_EQ(All.Unattributed, 200u);
+  EXPECT_EQ(All.Excess, 0u);
+  // Of a loop that is there it would be wrong.
+  EXPECT_EQ(Table("").self(2).Excess, 715u);
+  EXPECT_EQ(Table("").self(0).Amount, 910u);
+}
+
 TEST(SiteTable, KeysNameLayers) {
   SiteTable Sites;
   Sites.add(parse(model("1", TwoNodes)));

@@ -36,14 +36,17 @@ SiteTable::InnerParts SiteTable::partsOf(SumOfSite SumOf) const {
         Runs[Here.Parent] += static_cast<__int128>(Parts.Runs[S] - Own.Sum);
       continue;
     }
-    bool IsPart = !Here.Dynamic || Here.Operator;
-    if (IsPart && Here.Parent != NoIndex && !(Here.Flags & SF_Async))
-      Children[Here.Parent] += Own.Sum;
     UInt128 Inside = Children[S] + Parts.Runs[S] + Own.Gradients;
+    UInt128 Whole = Own.Sum;
     if (Own.Sum >= Inside)
       Parts.Self[S].Amount = Own.Sum - Inside;
+    else if (LeftOut.count(S)) // its nodes ran without it, in what is around it
+      Whole = Inside;
     else
       Parts.Self[S].Excess = Inside - Own.Sum;
+    bool IsPart = !Here.Dynamic || Here.Operator;
+    if (IsPart && Here.Parent != NoIndex && !(Here.Flags & SF_Async))
+      Children[Here.Parent] += Whole;
   }
   return Parts;
 }

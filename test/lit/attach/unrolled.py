@@ -1,0 +1,39 @@
+"""A loop that LibTorch unrolls after its first runs takes nothing from the footer:
+its nodes are part of the method, which has no more time of its own than it had."""
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
+# RUN:   %python -W ignore %s
+# RUN: torchprof-report check %t.tprof
+# RUN: torchprof-report summary %t.tprof | FileCheck %s --implicit-check-not=Excess
+# RUN: torchprof-report summary %t.tprof --format=json --columns=kind,calls,self_ns \
+# RUN:   | %python %s -
+# UNSUPPORTED: asan, tsan
+# CHECK: aten::relu {{.*}} 400
+# CHECK: Unattributed
+# CHECK: LibTorch folded or unrolled, so that not every run has them: prim::Loop
+
+import json
+import sys
+
+if sys.argv[1:]:
+    table = json.load(sys.stdin)
+    footer = table["footer"]
+    assert (footer["sum_of_nodes_ns"] + footer["unattributed_ns"]
+            == footer["total_ns"]), footer
+    method = [row["self_ns"] for row in table["rows"] if row["kind"] == "method"]
+    assert method == [footer["unattributed_ns"]], (method, footer)
+    sys.exit()
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        for _ in range(20):
+            x = torch.relu(x)
+        return x
+
+
+model = torch.jit.script(Model().eval())
+with torch.no_grad():
+    for _ in range(20):
+        model(torch.ones(3))
