@@ -1,5 +1,6 @@
 """A loop that LibTorch unrolls after its first runs takes nothing from the footer:
 its nodes are part of the method, which has no more time of its own than it had."""
+# RUN: rm -f %t*.tprof
 # RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
 # RUN:   %python -W ignore %s
 # RUN: torchprof-report check %t.tprof
@@ -17,10 +18,12 @@ import sys
 if sys.argv[1:]:
     table = json.load(sys.stdin)
     footer = table["footer"]
-    assert (footer["sum_of_nodes_ns"] + footer["unattributed_ns"]
-            == footer["total_ns"]), footer
+    # Each figure is rounded to a tenth of a nanosecond.
+    sum_ns = footer["sum_of_nodes_ns"] + footer["unattributed_ns"]
+    assert abs(sum_ns - footer["total_ns"]) < 0.5, footer
     method = [row["self_ns"] for row in table["rows"] if row["kind"] == "method"]
-    assert method == [footer["unattributed_ns"]], (method, footer)
+    assert len(method) == 1, method
+    assert abs(method[0] - footer["unattributed_ns"]) < 0.5, (method, footer)
     sys.exit()
 
 import torch

@@ -1,5 +1,6 @@
 """profile(activities=...) records the device's time, waits for the device when its
 range ends, and the recipe's call sites work by their names."""
+# RUN: rm -f %t*.tprof
 # RUN: env TORCHPROF_FILE=%t.tprof %python -W ignore %s %source %build | FileCheck %s
 # UNSUPPORTED: asan, tsan
 # CHECK: Name {{.*}} Self device device total device time avg # of Calls
