@@ -20,6 +20,7 @@ int torchprof_set_option(const char *Name, const char *Value) try {
 void torchprof_start() { start(); }
 void torchprof_stop() { stop(); }
 void torchprof_reset() { reset(); }
+void torchprof_reset_thread() { resetThread(); }
 
 void torchprof_step() try { step(); } catch (const std::exception &) {
   // Out of memory for a name: the cycle has no snapshot.

@@ -24,19 +24,26 @@ static uint64_t clampTicks(uint64_t Begin, uint64_t Now) {
   return AbsurdTicks;
 }
 
+/// Spans that began before this tick are cut: by the edge of a window, or
+/// because their lane was emptied.
+static uint64_t wholeSince(const Lane &L) {
+  return std::max(Process.Open.load(std::memory_order_relaxed), L.Emptied);
+}
+
 Lane *readyLane(Recording &R, Slot Site) {
   Lane *L = Site == NoSlot ? nullptr : R.ownLane();
   if (!L || !R.touchSlot(*L, Site))
     return nullptr;
   followReset(*L);
   uint64_t Open = Process.Open.load(std::memory_order_acquire), Shut = 0;
+  uint64_t Since = std::max(Open, L->Emptied);
   std::atomic<uint64_t> &Gate = gateOf(*L);
   if (!Open ||
-      !Gate.compare_exchange_strong(Shut, Open, std::memory_order_relaxed))
+      !Gate.compare_exchange_strong(Shut, Since, std::memory_order_relaxed))
     return L;
   // The gate may have been shut, or shut and opened, just before.
   if (Process.Open.load(std::memory_order_acquire) != Open)
-    Gate.compare_exchange_strong(Open, 0, std::memory_order_relaxed);
+    Gate.compare_exchange_strong(Since, 0, std::memory_order_relaxed);
   return L;
 }
 
@@ -90,7 +97,8 @@ void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
   if (C.Epoch != Epoch.Number)
     resetCell(*E, Epoch.Number);
   // Begins are counted by their records, if those count.
-  if (S.IsUnlogged || S.Begin == 0 || S.Begin < Epoch.Ticks)
+  if (S.IsUnlogged || S.Begin == 0 ||
+      S.Begin < std::max(Epoch.Ticks, L.Emptied))
     storeRelaxed(C.Begins, C.Begins + 1);
   storeRelaxed(C.Cut, C.Cut + 1);
 }
@@ -122,8 +130,8 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
   uint64_t OuterBegin = L.CurrentTicks;
   uint32_t Depth = L.Depth;
   for (bool IsFirst = true; Outer != NoSlot; IsFirst = false) {
-    // One that a window's edge will cut has no time that this is part of.
-    if (OuterBegin < Process.Open.load(std::memory_order_relaxed))
+    // One that will be cut has no time that this is part of.
+    if (OuterBegin < wholeSince(L))
       return;
     bool InRegion = isRegion(Outer);
     if (IsFirst ? InRegion || !IsRegion : !InRegion) {
@@ -149,8 +157,7 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
 static void addGradient(Recording &R, Lane &L, uint64_t Ticks,
                         bool IsMeasured) {
   Slot Outer = slotOfCurrent(L.Current);
-  if (Outer == NoSlot ||
-      L.CurrentTicks < Process.Open.load(std::memory_order_relaxed))
+  if (Outer == NoSlot || L.CurrentTicks < wholeSince(L))
     return;
   if (SlotEntry *E = freshEntry(R, L, Outer))
     storeRelaxed(E->Data->Gradients, E->Data->Gradients + Ticks);
@@ -170,7 +177,7 @@ static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
 }
 
 uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
-  if (S.Begin < Process.Open.load(std::memory_order_relaxed)) {
+  if (S.Begin < wholeSince(L)) {
     cutSpan(R, L, S);
     return NotRecorded;
   }

@@ -3,6 +3,7 @@
 #include "Control.h"
 
 #include "Clock.h"
+#include "LaneReset.h"
 #include "LogPages.h"
 #include "Warn.h"
 #include "torchprof/format/Atomics.h"
@@ -228,6 +229,13 @@ void reset() {
   foldOwnLog();
   if (Recording *R = Recording::current())
     R->reset();
+}
+
+void resetThread() {
+  Lane *L = ThisLane;
+  Recording *R = Recording::existing();
+  if (R && L && L->Attached)
+    emptyLane(R->file(), *L);
 }
 
 void step() {

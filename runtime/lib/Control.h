@@ -63,6 +63,8 @@ Options currentOptions();
 void start();
 void stop();
 void reset();
+/// Empties what the calling thread has recorded.
+void resetThread();
 /// A step of the schedule, made by the host; runs no longer count as steps.
 void step();
 /// As in Recording.

@@ -129,6 +129,15 @@ void DeviceQueue::push(const PendingDeviceSpan &Span) {
   HasLast = true;
 }
 
+void DeviceQueue::forget() {
+  for (; Head != Tail; ++Head) {
+    const PendingDeviceSpan &Span = Pending[Head % MostPending];
+    release(Span.First);
+    release(Span.Last);
+  }
+  HasLast = false;
+}
+
 PendingDeviceSpan *DeviceQueue::last() {
   return isEmpty() || !HasLast ? nullptr : &Pending[(Tail - 1) % MostPending];
 }

@@ -113,6 +113,9 @@ public:
   /// True if all that the queue has recorded was reached and booked.
   bool isEmpty() const { return Head == Tail; }
 
+  /// Drops all that is pending.
+  void forget();
+
   /// Adds a span and takes over its events. Counts it as lost without room.
   void push(const PendingDeviceSpan &Span);
   /// The span that ended last, if it is pending.

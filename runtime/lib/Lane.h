@@ -121,7 +121,8 @@ struct alignas(64) Lane {
   Lanes *Owner;                 ///< null in a wiped lane
   format::SegmentHeader *Cells; ///< segment that has room, or null
   uint64_t Runs;                ///< outermost roots entered
-  MeasureEntry *Measured;       ///< per entry and measure; null without any
+  uint64_t Emptied;       ///< no span that began before this tick is recorded
+  MeasureEntry *Measured; ///< per entry and measure; null without any
   format::SegmentHeader *MeasureCells[MaxMeasures]; ///< as Cells
   uint64_t LastMeasured[MaxMeasures]; ///< of the span that ended last
   std::atomic<DeviceQueue *> Device;  ///< null without any; the owner's to make

@@ -240,23 +240,27 @@ void logRunEnded(Lane &L) {
   rewind(L);
 }
 
-void followReset(Lane &L) {
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
-  if (L.Log->Epoch == Epoch)
-    return;
+void emptyLog(Lane &L, uint32_t Epoch) {
   foldLog(L);
   FoldLock Lock(L);
   L.CellsReady.store(false, std::memory_order_relaxed);
   storeRelaxed(L.Log->Spans, 0);
   storeRelaxed(L.Log->FoldTicks, 0);
+  storeRelaxed(L.Log->Start, L.Written);
   storeRelease(L.Log->Epoch, Epoch);
   if (L.Log->Keep != LogKeep::First)
     return;
-  // The first spans of the new epoch are kept.
+  // The first spans from here on are kept.
   uint64_t Number = roundUp(L.Written, LogPageEntries);
   storeRelease(L.Log->Folded, Number);
   storeRelease(L.Log->Base, Number);
   goOnAt(L, Number);
+}
+
+void followReset(Lane &L) {
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
+  if (L.Log->Epoch != Epoch)
+    emptyLog(L, Epoch);
 }
 
 } // namespace torchprof

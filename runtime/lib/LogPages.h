@@ -33,6 +33,10 @@ void foldLog(Lane &L);
 /// the owner's: nothing is subtracted from them.
 bool foldLeftPage(Lane &L);
 
+/// Lets the log begin anew in an epoch; what it holds is in its cells before.
+/// The owner.
+void emptyLog(Lane &L, uint32_t Epoch);
+
 /// Lets the log begin anew if a reset was made since it was written last.
 void followReset(Lane &L);
 

@@ -81,6 +81,8 @@ static const torch::jit::RegisterOperators Registered_({
     control("torchprof::start() -> ()", [](Stack &) { torchprof_start(); }),
     control("torchprof::stop() -> ()", [](Stack &) { torchprof_stop(); }),
     control("torchprof::reset() -> ()", [](Stack &) { torchprof_reset(); }),
+    control("torchprof::reset_thread() -> ()",
+            [](Stack &) { torchprof_reset_thread(); }),
     control("torchprof::step() -> ()", [](Stack &) { torchprof_step(); }),
     control("torchprof::flush() -> int",
             [](Stack &S) { S.emplace_back(int64_t(torchprof_flush())); }),

@@ -42,6 +42,11 @@ TORCHPROF_API void torchprof_stop(void);
 /* Empties the profile: it then holds only what is recorded after the call. */
 TORCHPROF_API void torchprof_reset(void);
 
+/* The same for what the calling thread has recorded. Spans of it that are open
+   count as cut; other threads and what belongs to the whole process, such as
+   blocks of memory, keep what they have. */
+TORCHPROF_API void torchprof_reset_thread(void);
+
 /* Ends a step of the schedule. If the host never calls it, each run of a model
    is a step. */
 TORCHPROF_API void torchprof_step(void);

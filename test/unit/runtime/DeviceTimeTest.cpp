@@ -401,17 +401,19 @@ TEST_F(DeviceTimeTest, WhatWaitsIsBounded) {
 }
 
 TEST_F(DeviceTimeTest, ResetForgetsWhatIsPending) {
-  ReadProfile P = recorded([] {
-    run([] { node(1, 1'000'000); });
-    reset();
-    wait();
-    run([] { node(2, 1'000); });
-    wait();
-    stop();
-  });
-  EXPECT_EQ(timeOf(P, 1), (Time{0, 0, 0}));
-  EXPECT_EQ(timeOf(P, 2).Count, 1u);
-  EXPECT_EQ(timeOf(P, 0).Count, 1u);
+  for (void (*Empty)() : {reset, resetThread}) {
+    ReadProfile P = recorded([=] {
+      run([] { node(1, 1'000'000); });
+      Empty();
+      wait();
+      run([] { node(2, 1'000); });
+      wait();
+      stop();
+    });
+    EXPECT_EQ(timeOf(P, 1), (Time{0, 0, 0}));
+    EXPECT_EQ(timeOf(P, 2).Count, 1u);
+    EXPECT_EQ(timeOf(P, 0).Count, 1u);
+  }
 }
 
 TEST_F(DeviceTimeTest, ExceptionLeavesItsNeighboursRight) {

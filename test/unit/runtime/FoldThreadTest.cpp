@@ -228,6 +228,30 @@ TEST_F(FoldThreadTest, ResetLeavesOneRunToItsThread) {
   expectRuns(P, 2);
 }
 
+TEST_F(FoldThreadTest, ThreadsThatEmptyTheirOwnPartAreExact) {
+  RecordProperty("figure", "4 threads, 500 resets of its own each");
+  ReadProfile P = recorded([] {
+    std::atomic<unsigned> Ended{0};
+    std::vector<std::thread> Threads;
+    for (unsigned T = 0; T < 4; ++T)
+      Threads.emplace_back([&] {
+        for (unsigned I = 0; I < 500; ++I) {
+          for (unsigned Run = 0; Run < I % 5; ++Run)
+            run();
+          resetThread();
+        }
+        for (unsigned Run = 0; Run < 3; ++Run)
+          run();
+        ++Ended;
+        while (Ended < 4) // its lane goes to no other thread
+          std::this_thread::yield();
+      });
+    for (std::thread &T : Threads)
+      T.join();
+  });
+  expectRuns(P, 4 * 3);
+}
+
 TEST_F(FoldThreadTest, SnapshotsLiveFilesAndStatsAreExact) {
   recorded([&] {
     for (unsigned I = 1; I <= 50; ++I) {

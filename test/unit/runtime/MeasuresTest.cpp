@@ -151,23 +151,25 @@ TEST(Measures, SpanThatEndsOnAnotherThreadIsCountedAndNotMeasured) {
 }
 
 TEST(Measures, ResetEmptiesThem) {
-  TestFolder Folder;
-  record(Folder.file("p.tprof"), [&] {
-    ASSERT_EQ(setOption("record", "cpu"), 0);
-    addTestModel(7, 4);
-    for (int I = 0; I < 3; ++I)
+  for (void (*Empty)() : {reset, resetThread}) {
+    TestFolder Folder;
+    record(Folder.file("p.tprof"), [&] {
+      ASSERT_EQ(setOption("record", "cpu"), 0);
+      addTestModel(7, 4);
+      for (int I = 0; I < 3; ++I)
+        run([] { span(site(7, 1), 1); });
+      Empty();
+      EXPECT_EQ(snapshot(Folder.file("empty.tprof")), 0);
       run([] { span(site(7, 1), 1); });
-    reset();
-    EXPECT_EQ(snapshot(Folder.file("empty.tprof")), 0);
-    run([] { span(site(7, 1), 1); });
-    EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
-  });
-  for (const auto &M : readProfile(Folder.file("empty.tprof")).Measures)
-    EXPECT_EQ(M.Data.Word, 0u);
-  for (const char *Name : {"p.tprof", "s.tprof"})
-    EXPECT_EQ(readProfile(Folder.file(Name)).measure(MeasureId::Cpu, 1).Word,
-              2u)
-        << Name;
+      EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
+    });
+    for (const auto &M : readProfile(Folder.file("empty.tprof")).Measures)
+      EXPECT_EQ(M.Data.Word, 0u);
+    for (const char *Name : {"p.tprof", "s.tprof"})
+      EXPECT_EQ(readProfile(Folder.file(Name)).measure(MeasureId::Cpu, 1).Word,
+                2u)
+          << Name;
+  }
 }
 
 TEST(Measures, ManySitesGrowTheirTables) {

@@ -46,15 +46,18 @@ TEST(Trace, KeepLastKeepsTheLast) {
 }
 
 TEST(Trace, ResetEmptiesTheRing) {
-  ReadProfile P = traced("last", 2, [] {
-    for (int I = 0; I < 40; ++I)
-      span(site(7, 1), 1);
-    reset();
-    advanceClock(1); // what began in the tick of the reset is of the past
-  });
-  EXPECT_EQ(P.Traces[0].Written, 2u);
-  ASSERT_EQ(P.Traces[0].Events.size(), 2u);
-  EXPECT_EQ(P.Traces[0].Events[1].Ticks, 2u);
+  for (const char *Keep : {"first", "last"})
+    for (void (*Empty)() : {reset, resetThread}) {
+      ReadProfile P = traced(Keep, 2, [=] {
+        for (int I = 0; I < 40; ++I)
+          span(site(7, 1), 1);
+        Empty();
+        advanceClock(1); // what began in the tick of the reset is of the past
+      });
+      EXPECT_EQ(P.Traces[0].Written, 2u);
+      ASSERT_EQ(P.Traces[0].Events.size(), 2u);
+      EXPECT_EQ(P.Traces[0].Events[1].Ticks, 2u);
+    }
 }
 
 TEST(Trace, LongSpansAreExact) {

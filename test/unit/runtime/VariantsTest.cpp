@@ -207,25 +207,27 @@ TEST_F(VariantsTest, NodeInsideItselfHasBoth) {
 }
 
 TEST_F(VariantsTest, ResetEmptiesThem) {
-  ReadProfile P = recorded([] {
-    run([] {
-      node(1, {2}, 10);
-      node(1, {3}, 10);
-    });
-    reset();
-    run([] { node(1, {2}, 4); });
-    run([] { // cut
-      node(1, {2}, 8, [] {
-        advanceClock(1);
-        reset();
+  for (void (*Empty)() : {reset, resetThread}) {
+    ReadProfile P = recorded([=] {
+      run([] {
+        node(1, {2}, 10);
+        node(1, {3}, 10);
       });
+      Empty();
+      run([] { node(1, {2}, 4); });
+      run([=] { // cut
+        node(1, {2}, 8, [=] {
+          advanceClock(1);
+          Empty();
+        });
+      });
+      run([] { node(1, {2}, 16); });
     });
-    run([] { node(1, {2}, 16); });
-  });
-  // What was not touched since keeps the epoch of what it holds.
-  EXPECT_EQ(variantsOf(P, 1),
-            (std::vector<Expected>{
-                {"float32[2] -> float32[2]", 1, 16, 16, 16, 1033}}));
+    // What was not touched since keeps the epoch of what it holds.
+    EXPECT_EQ(variantsOf(P, 1),
+              (std::vector<Expected>{
+                  {"float32[2] -> float32[2]", 1, 16, 16, 16, 1033}}));
+  }
 }
 
 TEST_F(VariantsTest, AreMeasuredBesideMemory) {

@@ -92,36 +92,101 @@ TEST_F(WindowTest, SpanOpenAcrossAGapIsCut) {
   EXPECT_EQ(profile().cut(1), 1u);
 }
 
-TEST_F(WindowTest, ResetEmptiesEverything) {
-  recordIt([] {
-    runModel(1000);
-    span(site(7, 2), 1);
-    reset();
-    advanceClock(1);
-    runModel(5);
-  });
-  ReadProfile P = profile();
-  EXPECT_EQ(P.sum(1), 5u);
-  EXPECT_EQ(P.cell(1).Max, 5u);
-  EXPECT_EQ(P.cell(1).First[0], 5u);
-  EXPECT_EQ(P.cell(1).First[1], 0u);
-  EXPECT_EQ(P.count(2), 0u); // never touched again: of an older generation
-  ASSERT_EQ(P.Runs.size(), 1u);
-  EXPECT_EQ(P.Runs[0].Count, 1u);
-  EXPECT_EQ(P.counter(Counter::Resets), 1u);
+TEST(Reset, EmptiesEverything) {
+  for (void (*Empty)() : {reset, resetThread}) {
+    TestFolder Folder;
+    recordModel(Folder.file("p.tprof"), 3, [=] {
+      runModel(1000);
+      span(site(7, 2), 1);
+      Empty();
+      advanceClock(1);
+      runModel(5);
+    });
+    ReadProfile P = readProfile(Folder.file("p.tprof"));
+    EXPECT_EQ(P.sum(1), 5u);
+    EXPECT_EQ(P.cell(1).Max, 5u);
+    EXPECT_EQ(P.cell(1).First[0], 5u);
+    EXPECT_EQ(P.cell(1).First[1], 0u);
+    EXPECT_EQ(P.count(2), 0u); // never touched again: of an older generation
+    ASSERT_EQ(P.Runs.size(), 1u);
+    EXPECT_EQ(P.Runs[0].Count, 1u);
+    EXPECT_EQ(P.counter(Counter::Resets), Empty == reset ? 1u : 0u);
+  }
 }
 
-TEST_F(WindowTest, SpanOpenAcrossAResetIsCut) {
-  recordIt([] {
-    uint64_t Begin = beginSpan(site(7, 1));
-    advanceClock(1);
-    reset();
-    advanceClock(1);
-    endSpan(Begin, site(7, 1));
+TEST(Reset, CutsSpansThatAreOpen) {
+  for (void (*Empty)() : {reset, resetThread}) {
+    TestFolder Folder;
+    recordModel(Folder.file("p.tprof"), 3, [=] {
+      // Of all forms: a region with a run in it, a pair and a native frame.
+      uint32_t Around = regionNumber("around");
+      uint64_t Region = beginRegion(Around);
+      uint64_t Root = enterRoot(
+          site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+      uint64_t Pair = beginSpan(site(7, 1));
+      {
+        FrameSpan Framed(Line.Models.slotOf(site(7, 2)));
+        advanceClock(1);
+        Empty();
+        advanceClock(1);
+        Framed.end();
+      }
+      endSpan(Pair, site(7, 1));
+      endSpan(Root, site(7, 0));
+      endRegion(Region, Around);
+      advanceClock(1);
+      runModel(5);
+    });
+    ReadProfile P = readProfile(Folder.file("p.tprof"));
+    for (uint32_t Site : {0u, 1u, 2u, P.region("around")}) {
+      SCOPED_TRACE(Site);
+      EXPECT_EQ(P.count(Site), Site < 2 ? 1u : 0u);
+      EXPECT_EQ(P.cut(Site), 1u);
+      EXPECT_EQ(P.begins(Site), P.count(Site) + P.cut(Site));
+    }
+    EXPECT_EQ(P.sum(0), 5u);
+    EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+  }
+}
+
+TEST(Reset, OfOneThreadLeavesTheOthers) {
+  TestFolder Folder;
+  recordModel(Folder.file("p.tprof"), 3, [] {
+    std::atomic<int> Stage{0};
+    auto WaitFor = [&](int Which) {
+      while (Stage < Which)
+        std::this_thread::yield();
+    };
+    std::thread Other([&] {
+      runModel(7);
+      uint64_t Open = beginSpan(site(7, 2));
+      Stage = 1;
+      WaitFor(2);
+      advanceClock(1);
+      endSpan(Open, site(7, 2));
+      Stage = 3;
+      WaitFor(4);
+    });
+    WaitFor(1);
+    runModel(1000);
+    resetThread();
+    Stage = 2;
+    WaitFor(3);
+    runModel(5);
+    Stage = 4;
+    Other.join();
   });
-  EXPECT_EQ(profile().count(1), 0u);
-  EXPECT_EQ(profile().begins(1), 1u);
-  EXPECT_EQ(profile().cut(1), 1u);
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), 2u);
+  EXPECT_EQ(P.sum(1), 12u);
+  EXPECT_EQ(P.count(2), 1u);
+  EXPECT_EQ(P.cut(2), 0u);
+}
+
+TEST(Reset, OfAThreadThatHasRecordedNothingDoesNothing) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] { resetThread(); });
+  EXPECT_TRUE(Folder.names().empty());
 }
 
 /// A fold on another thread may come at any moment of a reset: what it folds is

@@ -104,7 +104,8 @@ struct LogRecord {
   uint64_t Kept;     ///< entries before the ring, which are used once
   uint64_t Capacity; ///< spans that are shown of those kept
   uint64_t UndoCut;  ///< the cell's Cut, only if the record is a cut span
-  uint64_t Reserved1[2];
+  uint64_t Start;    ///< number of the first record since its lane was emptied
+  uint64_t Reserved1;
 };
 static_assert(sizeof(LogRecord) == 192);
 
@@ -122,16 +123,21 @@ struct LogRange {
 
 /// The records that a log still holds because it keeps them.
 constexpr LogRange keptRecords(const LogRecord &R) {
+  LogRange Kept{0, 0};
   switch (R.Keep) {
   case LogKeep::None:
-    break;
+    return Kept;
   case LogKeep::First:
-    return {R.Base, R.Written < R.Base + R.Kept ? R.Written : R.Base + R.Kept};
+    Kept = {R.Base, R.Written < R.Base + R.Kept ? R.Written : R.Base + R.Kept};
+    break;
   case LogKeep::Last:
-    return {R.Written < R.Base + R.Ring ? R.Base : R.Written - R.Ring,
+    Kept = {R.Written < R.Base + R.Ring ? R.Base : R.Written - R.Ring,
             R.Written};
+    break;
   }
-  return {0, 0};
+  if (Kept.Begin < R.Start)
+    Kept.Begin = R.Start < Kept.End ? R.Start : Kept.End;
+  return Kept;
 }
 
 } // namespace torchprof::format

@@ -1,0 +1,80 @@
+//===- LaneReset.cpp - one thread's part of a profile is emptied ----------===//
+//
+// Cells and rings say of which epoch they are. Those of a lane are made a past
+// epoch's: for readers they are empty then, and whoever adds to one next
+// empties it first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneReset.h"
+
+#include "Clock.h"
+#include "DeviceQueue.h"
+#include "LogPages.h"
+#include "Process.h"
+#include "ProfileFile.h"
+#include "torchprof/format/Atomics.h"
+#include "torchprof/format/Segments.h"
+
+namespace torchprof {
+
+using namespace format;
+
+template <SegmentType Type>
+static void leaveCells(SegmentHeader *Head, uint32_t Past) {
+  SegmentOf<Type> Segment(Head);
+  for (uint32_t I = 0; I < Segment.record().Used; ++I)
+    storeRelease(Segment.entries()[I].Epoch, Past);
+}
+
+static void leaveSegment(SegmentHeader *Head, uint32_t Past) {
+  switch (Head->Type) {
+  case SegmentType::Cells: // and the rings of runs of their sites
+    return leaveCells<SegmentType::Cells>(Head, Past);
+  case SegmentType::Measure:
+    return leaveCells<SegmentType::Measure>(Head, Past);
+  case SegmentType::Variants:
+    return leaveCells<SegmentType::Variants>(Head, Past);
+  case SegmentType::Levels:
+    return storeRelease(SegmentOf<SegmentType::Levels>(Head).record().Epoch,
+                        Past);
+  case SegmentType::DeviceSpans:
+    return storeRelease(
+        SegmentOf<SegmentType::DeviceSpans>(Head).record().Epoch, Past);
+  default: // no lane's, or has no epoch
+    return;
+  }
+}
+
+static void leaveEpoch(const ProfileFile &File, const Lane &L, uint32_t Past) {
+  ProcessLock Lock;
+  for (const ProfileFile::Segment &S : File.segments())
+    if (S.Head->Lane == L.Number)
+      leaveSegment(S.Head, Past);
+}
+
+/// Lets the spans that are open now end on the cold path, which cuts them.
+static void closeGate(std::atomic<uint64_t> &Gate) {
+  uint64_t Since = Gate.load(std::memory_order_relaxed);
+  // Another thread may shut it meanwhile, or has opened it anew.
+  if (Since != GateShut)
+    Gate.compare_exchange_strong(Since, 0, std::memory_order_relaxed);
+}
+
+void emptyLane(const ProfileFile &File, Lane &L) {
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
+  emptyLog(L, Epoch);
+  // What was recorded may have begun at the present tick.
+  L.Emptied = clock::fencedTicks() + 1;
+  closeGate(L.Since);
+  closeGate(L.MeasuredSince);
+  FoldLock Lock(L);
+  DeviceQueue *Devices = L.Device.load(std::memory_order_acquire);
+  if (!Devices)
+    return leaveEpoch(File, L, Epoch - 1);
+  DeviceQueue::Holder Holder(*Devices);
+  Devices->forget();
+  leaveEpoch(File, L, Epoch - 1);
+}
+
+} // namespace torchprof
