@@ -2,6 +2,7 @@
 
 #include "../Report/Merge.h"
 #include "../Profile/ProfileWriter.h"
+#include "../Report/JoinParts.h"
 #include "Command.h"
 #include "Options.h"
 
@@ -17,28 +18,49 @@ cl::opt<std::string> Output("o", cl::desc("File to write"), cl::Required,
                             cl::value_desc("file"), cl::sub(Command));
 cl::opt<bool> Mixed("mixed", cl::desc("Merge profiles of different models"),
                     cl::sub(Command));
+cl::opt<bool> AreParts("parts",
+                       cl::desc("Join snapshots of one process, each emptied "
+                                "after it, in their order"),
+                       cl::sub(Command));
 ThreadOptions Threads(Command);
 } // namespace
 
-static Expected<Outcome> run() {
-  Expected<ThreadSelection> Selected = Threads.select();
-  if (!Selected)
-    return Selected.takeError();
+static Expected<Profile> addUp(ThreadSelection &Selected) {
   Merger Sum(Mixed);
   for (const std::string &Path : Files) {
-    Expected<Profile> P = loadWithWarnings(Path, &*Selected);
+    Expected<Profile> P = loadWithWarnings(Path, &Selected);
     if (!P)
       return P.takeError();
     if (Error E = Sum.add(*P))
       return E;
   }
-  if (Error E = Selected->checkAllSeen())
+  if (Error E = Selected.checkAllSeen())
     return E;
   for (const std::string &Text : Sum.warnings())
     printWarning(Text);
   if (Sum.droppedTrace())
     printWarning("traces are not merged; only what was counted is");
-  Expected<Profile> Result = Sum.finish();
+  return Sum.finish();
+}
+
+static Expected<Profile> join(ThreadSelection &Selected) {
+  std::vector<Profile> Parts;
+  for (const std::string &Path : Files) {
+    Expected<Profile> P = loadWithWarnings(Path, &Selected);
+    if (!P)
+      return P.takeError();
+    Parts.push_back(std::move(*P));
+  }
+  if (Error E = Selected.checkAllSeen())
+    return E;
+  return joinParts(std::move(Parts));
+}
+
+static Expected<Outcome> run() {
+  Expected<ThreadSelection> Selected = Threads.select();
+  if (!Selected)
+    return Selected.takeError();
+  Expected<Profile> Result = AreParts ? join(*Selected) : addUp(*Selected);
   if (!Result)
     return Result.takeError();
   if (Error E = writeOutput(Output, [&](raw_ostream &OS) {

@@ -1,0 +1,54 @@
+"""Makes two parts of a process out of a profile, or checks what joins them.
+
+  parts.py PROFILE.json PREFIX [JOINED.json]"""
+
+import copy
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    whole = json.load(file)
+
+# In the first part the thread "main" ends one run and begins another.
+first = copy.deepcopy(whole)
+first["epoch"] = 1
+main, pool = first["lanes"]
+main["cells"] = [{"slot": 0, "samples": [1000], "begins": 2, "epoch": 1},
+                 {"slot": 2, "samples": [100], "epoch": 1}]
+pool["cells"] = [{"slot": 3, "samples": [300, 200], "epoch": 1}]
+# The second one cuts it; the other thread goes on, and a third one appears.
+second = copy.deepcopy(whole)
+second["epoch"] = 2
+main, pool = second["lanes"]
+main["cells"] = [{"slot": 0, "samples": [700], "begins": 2, "cut": 1, "epoch": 2},
+                 {"slot": 2, "samples": [90], "epoch": 1}]  # of the past
+main["traces"] = [{"keep": "last", "capacity": 5, "written": 1,
+                   "events": [[0, 9000, 700]]}]
+pool["cells"] = [{"slot": 3, "samples": [50], "epoch": 2}]
+second["lanes"].append({"lane": 2, "thread": 102, "name": "late",
+                        "cells": [{"slot": 3, "samples": [7], "epoch": 2}]})
+
+if len(sys.argv) == 3:
+    for number, part in enumerate((first, second), 1):
+        with open(sys.argv[2] + "%d.json" % number, "w") as file:
+            json.dump(part, file)
+    sys.exit()
+
+with open(sys.argv[3], encoding="utf-8") as file:
+    joined = json.load(file)
+main, pool, late = joined["lanes"]
+
+
+def cells(lane, slot):
+    return [(cell["count"], cell["begins"], cell["cut"], cell["first"])
+            for cell in lane["cells"]
+            if cell["slot"] == slot and cell["epoch"] == joined["epoch"]]
+
+
+assert cells(main, 0) == [(1, 1, 0, [1000]), (1, 2, 1, [700])], main
+assert cells(main, 2) == [(1, 1, 0, [100])], main
+assert cells(pool, 3) == [(2, 2, 0, [300, 200]), (1, 1, 0, [50])], pool
+assert cells(late, 3) == [(1, 1, 0, [7])], late
+assert [event for trace in main["traces"] for event in trace["events"]] == (
+    whole["lanes"][0]["traces"][0]["events"] + [[0, 9000, 700]]), main
+assert [trace["written"] for trace in main["traces"]] == [6, 1], main
