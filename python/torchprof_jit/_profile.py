@@ -51,8 +51,9 @@ def _always(_):
 
 
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
-_active = threading.Lock()  # one recording range per process
-_owner = None  # the profile whose samples the runtime holds
+_lock = threading.RLock()  # of what follows, and of the runtime's window
+_recording = []  # the profiles that record, in the order of their beginning
+_newest = None  # the one that began to record last
 
 
 def _decide(operators, argument, option, word):
@@ -150,8 +151,9 @@ class profile:
               range records
 
     Each range, and each cycle of a schedule, starts empty; calls p(x)
-    outside a range add up until another profile records. Only one range at
-    a time in a process.
+    outside of one add up. Ranges may lie in each other and overlap, on one
+    thread or several: each has what ran while it was open. A run that another
+    range's beginning meets on its way is cut: it is in none of them.
     """
 
     def __init__(
@@ -202,17 +204,18 @@ class profile:
         self._on_ready = on_trace_ready
         self._threads = threads
         self._inside = False
-        self._recording = False
-        self._fresh = True  # empty the cells before recording goes on
+        self._fresh = True  # what was recorded before does not count
+        self._parts = []  # of what it has recorded, as files
         self._folder = tempfile.TemporaryDirectory(prefix="torchprof-")
         self._file = None
-        if not _active.locked():
-            self._ops.stop()
+        with _lock:
+            if not _recording:
+                self._ops.stop()
 
     # --- recording ----------------------------------------------------------
 
     def __enter__(self):
-        self._open(reset=True)
+        self._open(fresh=True)
         return self
 
     def __exit__(self, *_):
@@ -223,7 +226,7 @@ class profile:
             raise TypeError("this profile was made without a module")
         if self._inside:
             return self.module(*args, **kwargs)
-        self._open(reset=_owner is not self)
+        self._open(fresh=self._file is None)
         try:
             return self.module(*args, **kwargs)
         finally:
@@ -246,50 +249,100 @@ class profile:
         """The name of this step's action; torch.profiler's are equal."""
         return self._schedule(self.step_number).name
 
-    def _open(self, reset):
-        if not _active.acquire(blocking=False):
-            raise RuntimeError("another profile records already")
-        global _owner
-        _owner = self
+    def _open(self, fresh):
+        if self._inside:
+            raise RuntimeError("this profile has a range open already")
         self._inside = True
         self._thread = threading.get_native_id()
-        self._fresh = reset
+        self._fresh = fresh
         self._follow_schedule()
 
     def _follow_schedule(self):
         record = self._action() in _RECORDING
-        if record and not self._recording:
-            if self._fresh:
-                self._ops.reset()
-                self._fresh = False
-            self._recording = True
-            self._ops.start()
-        elif self._recording and not record:
+        if record and self not in _recording:
+            self._start()
+        elif not record and self in _recording:
             self._stop()
+
+    def _start(self):
+        """Lets the range begin with nothing in the runtime's hands."""
+        global _newest
+        with _lock:
+            goes_on = not (self._fresh or _recording) and _newest is self
+            if not goes_on:
+                self._leave_parts()
+                self._parts = []
+                if not self._fresh and self._file:
+                    self._parts.append(self._copy_of(self._file))
+                if self._threads == "current":
+                    self._ops.reset_thread()
+                else:
+                    self._ops.reset()
+            self._fresh = False
+            _newest = self
+            _recording.append(self)
+            self._ops.start()
+
+    def _leave_parts(self):
+        """Hands over what ranges that record have recorded so far, before it is
+        emptied."""
+        for other in _recording:
+            thread = None
+            if self._threads == "current":
+                thread = self._thread
+                if other._threads == "current" and other._thread != thread:
+                    continue  # its part stays where it is
+            part = other._snapshot("part%d" % len(other._parts), thread)
+            if part:
+                other._parts.append(part)
 
     def _stop(self):
         if self._waits:
             _synchronize()
-        self._ops.stop()
-        self._recording = False
-        path = os.path.join(self._folder.name, "%d.tprof" % self.step_number)
-        if os.path.exists(path):
-            os.unlink(path)
-        if self._ops.stats()["count"] == 0 or self._ops.snapshot(path) != 0:
+        with _lock:
+            _recording.remove(self)
+            if not _recording:
+                self._ops.stop()
+            name = "%d" % self.step_number
+            recorded = self._snapshot(name + ".new")
+            parts = self._parts + [recorded] * (recorded is not None)
+        if not parts:
             return  # no probe ran
-        if self._threads == "current" and not _keep_thread(path, self._thread):
-            return  # other threads ran probes, this one did not
+        path = os.path.join(self._folder.name, name + ".tprof")
+        if self._parts:
+            _tools.run_tool("torchprof-report", "merge", "--parts", *parts,
+                            "-o", path)
+            if recorded:
+                os.unlink(recorded)
+        else:
+            os.replace(recorded, path)
         if self._file and self._file != path:
             os.unlink(self._file)
         self._file = path
 
+    def _snapshot(self, name, thread=None):
+        """Writes what the runtime holds for this range, or of it what `thread`
+        has recorded. Returns the file, None if that is nothing."""
+        path = os.path.join(self._folder.name, name + ".tprof")
+        if os.path.exists(path):
+            os.unlink(path)
+        if self._ops.stats()["count"] == 0 or self._ops.snapshot(path) != 0:
+            return None
+        if thread is None and self._threads == "current":
+            thread = self._thread
+        if thread is not None and not _keep_thread(path, thread):
+            return None
+        return path
+
+    def _copy_of(self, path):
+        return shutil.copy(path, path + ".before")
+
     def _close(self):
         try:
-            if self._recording:
+            if self in _recording:
                 self._stop()
         finally:
             self._inside = False
-            _active.release()
 
     # --- results ------------------------------------------------------------
 

@@ -1,6 +1,7 @@
-"""Schedules, threads, and one range at a time."""
+"""Schedules, threads, and several ranges at a time."""
 # RUN: %python -u -W ignore %s 2>&1 | FileCheck %s
 
+import json
 import threading
 
 import torch
@@ -58,18 +59,98 @@ def record(threads):
 print("all", record("all"), "current", record("current"))
 # CHECK-NEXT: all 5 current 1
 
-with torchprof_jit.profile(model) as outer:
+p = torchprof_jit.profile(model)
+with p:
     try:
-        torchprof_jit.profile(model)(x)
+        p.__enter__()
     except RuntimeError as error:
         print(error)
-# CHECK-NEXT: another profile records already
+# CHECK-NEXT: this profile has a range open already
 
 try:
-    outer.file
+    p.file
 except RuntimeError as error:
     print(error)
 # CHECK-NEXT: nothing was recorded: no model ran inside the range that is instrumented
+
+
+# Ranges in each other have what ran in them, whatever begins inside.
+def nested(outer_threads, inner_threads):
+    with torchprof_jit.profile(threads=outer_threads) as outer:
+        model(x)
+        with torchprof_jit.profile(threads=inner_threads) as inner:
+            model(x)
+            model(x)
+        model(x)
+        with torchprof_jit.profile(threads=inner_threads) as second:
+            model(x)
+            with torchprof_jit.profile(threads=inner_threads) as innermost:
+                pass
+            model(x)
+        model(x)
+    try:
+        innermost.file
+        assert False
+    except RuntimeError:
+        pass
+    for p in (outer, inner, second):
+        # All that was begun has ended: nothing is cut or open.
+        footer = json.loads(p.report("summary", "--format=json"))["footer"]
+        assert footer["cut"] == footer["unfinished"] == 0, footer
+    return [calls(p)["aten::relu"] for p in (outer, inner, second)]
+
+
+for outer_threads in ("all", "current"):
+    for inner_threads in ("all", "current"):
+        print(nested(outer_threads, inner_threads))
+# CHECK-NEXT: [7, 2, 2]
+# CHECK-NEXT: [7, 2, 2]
+# CHECK-NEXT: [7, 2, 2]
+# CHECK-NEXT: [7, 2, 2]
+
+# One may end before another that began in it.
+first = torchprof_jit.profile()
+last = torchprof_jit.profile()
+first.__enter__()
+model(x)
+last.__enter__()
+model(x)
+first.__exit__()
+model(x)
+last.__exit__()
+print([calls(p)["aten::relu"] for p in (first, last)])
+# CHECK-NEXT: [2, 2]
+
+# Calls add up, whoever records in between.
+p, q = torchprof_jit.profile(model), torchprof_jit.profile(model)
+for _ in range(3):
+    p(x)
+    p(x)
+    q(x)
+print([calls(each)["aten::relu"] for each in (p, q)], len(p.runs()))
+# CHECK-NEXT: [6, 3] 6
+
+# Each thread has its own range, again and again; the process's has all of them.
+found = []
+
+
+def serve(number):
+    for batch in range(4):
+        with torchprof_jit.profile(threads="current") as p:
+            for _ in range(10 * number + batch):
+                model(x)
+        found.append(calls(p)["aten::relu"] == 10 * number + batch)
+
+
+with torchprof_jit.profile() as whole:
+    threads = [threading.Thread(target=serve, args=(number,))
+               for number in (1, 2, 3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+print(found.count(True), found.count(False), calls(whole)["aten::relu"])
+# CHECK-NEXT: 12 0 258
 
 # An error of the model leaves the range closed.
 p = torchprof_jit.profile(model)

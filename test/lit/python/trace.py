@@ -32,10 +32,24 @@ else:
     torchprof_jit.profile(Model(), trace=True)  # again is no mistake
     for _ in range(3):
         p(x)
-    path = os.path.join(folder, "trace.json")
-    p.export("chrome", path)
-    with open(path) as file:
-        events = json.load(file)["traceEvents"]
-    relu = [event for event in events if event["name"] == "aten::relu"]
-    print(len(relu), "spans of relu")
+
+    def spans(p):
+        path = os.path.join(folder, "trace.json")
+        p.export("chrome", path)
+        with open(path) as file:
+            events = json.load(file)["traceEvents"]
+        return sum(event["name"] == "aten::relu" for event in events)
+
+    print(spans(p), "spans of relu")
     # CHECK: 3 spans of relu
+    for threads in ("all", "current"):
+        outer = torchprof_jit.profile(threads=threads)
+        inner = torchprof_jit.profile(threads=threads)
+        with outer:
+            p.module(x)
+            with inner:
+                p.module(x)
+            p.module(x)
+        print(spans(outer), "spans around", spans(inner))
+    # CHECK-NEXT: 3 spans around 1
+    # CHECK-NEXT: 3 spans around 1
