@@ -14,6 +14,7 @@
 //   fakedev::kernel_ns(ns)    what aten's kernels below take; 0 at first
 //   fakedev::wait()           waits for the current device
 //   fakedev::capture(on)      streams say that they are captured
+//   fakedev::tells_capture()  this version of LibTorch asks them
 //   fakedev::events()         events that were recorded
 //
 //===----------------------------------------------------------------------===//
@@ -54,6 +55,11 @@ thread_local int CurrentStream[Devices] = {};
 std::atomic<int64_t> KernelNs = 0;
 std::atomic<int64_t> EventsRecorded = 0;
 thread_local bool IsCaptured = false;
+
+template <typename T>
+concept TellsCapture = requires(const T &G, const c10::Stream &S) {
+  G.isStreamCapturing(S);
+};
 
 /// Lets a kernel take \p Ns on the thread's current stream.
 void launch(int Device, int64_t Ns) {
@@ -233,6 +239,8 @@ TORCH_LIBRARY(fakedev, M) {
       waitUntil(End);
   });
   M.def("capture(bool on) -> ()", [](bool On) { IsCaptured = On; });
+  M.def("tells_capture() -> bool",
+        [] { return TellsCapture<c10::impl::DeviceGuardImplInterface>; });
   M.def("events() -> int", []() -> int64_t { return EventsRecorded; });
 }
 

@@ -44,9 +44,12 @@ perf and its like by probes in the library."""
 import ctypes
 import sys
 
+# Before torch's wheel loads the real one, if it has it.
+ctypes.CDLL(sys.argv[1] + "/lib/libtorchprof-nvtx.so", ctypes.RTLD_GLOBAL)
+
 import torch
 
-ctypes.CDLL(sys.argv[1] + "/lib/libtorchprof-range-tools.so", ctypes.RTLD_GLOBAL)
+ctypes.CDLL(sys.argv[1] + "/lib/libtorchprof-itt.so")
 
 
 class Inner(torch.nn.Module):
