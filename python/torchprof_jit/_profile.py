@@ -270,10 +270,10 @@ class profile:
         with _lock:
             goes_on = not (self._fresh or _recording) and _newest is self
             if not goes_on:
+                # What an ended thread has left in this one's lane is others'.
+                self._ops.lane()
                 self._leave_parts()
-                self._parts = []
-                if not self._fresh and self._file:
-                    self._parts.append(self._copy_of(self._file))
+                self._begin_parts()
                 if self._threads == "current":
                     self._ops.reset_thread()
                 else:
@@ -282,6 +282,14 @@ class profile:
             _newest = self
             _recording.append(self)
             self._ops.start()
+
+    def _begin_parts(self):
+        for part in self._parts:
+            os.unlink(part)
+        self._parts = []
+        if self._file and not self._fresh:
+            before = self._file + ".before"
+            self._parts.append(shutil.copy(self._file, before))
 
     def _leave_parts(self):
         """Hands over what ranges that record have recorded so far, before it is
@@ -333,9 +341,6 @@ class profile:
         if thread is not None and not _keep_thread(path, thread):
             return None
         return path
-
-    def _copy_of(self, path):
-        return shutil.copy(path, path + ".before")
 
     def _close(self):
         try:

@@ -21,6 +21,7 @@ void torchprof_start() { start(); }
 void torchprof_stop() { stop(); }
 void torchprof_reset() { reset(); }
 void torchprof_reset_thread() { resetThread(); }
+int64_t torchprof_lane() { return laneOfThread(); }
 
 void torchprof_step() try { step(); } catch (const std::exception &) {
   // Out of memory for a name: the cycle has no snapshot.

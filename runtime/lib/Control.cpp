@@ -232,10 +232,16 @@ void reset() {
 }
 
 void resetThread() {
-  Lane *L = ThisLane;
-  Recording *R = Recording::existing();
-  if (R && L && L->Attached)
+  Recording *R = Recording::current();
+  // What an ended thread has left in the lane would be taken for this one's.
+  if (Lane *L = R ? R->ownLane() : nullptr; L && L->Attached)
     emptyLane(R->file(), *L);
+}
+
+int64_t laneOfThread() {
+  Recording *R = Recording::current();
+  Lane *L = R ? R->ownLane() : nullptr;
+  return L && L->HasRecord ? int64_t(L->Number) : -1;
 }
 
 void step() {

@@ -65,6 +65,10 @@ void stop();
 void reset();
 /// Empties what the calling thread has recorded.
 void resetThread();
+/// Number of the calling thread's lane, which it gets if it has none: a new
+/// one, or that of a thread that has ended, with what this one has recorded. -1
+/// if the lane is not in the file yet.
+int64_t laneOfThread();
 /// A step of the schedule, made by the host; runs no longer count as steps.
 void step();
 /// As in Recording.

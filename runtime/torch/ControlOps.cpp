@@ -83,6 +83,8 @@ static const torch::jit::RegisterOperators Registered_({
     control("torchprof::reset() -> ()", [](Stack &) { torchprof_reset(); }),
     control("torchprof::reset_thread() -> ()",
             [](Stack &) { torchprof_reset_thread(); }),
+    control("torchprof::lane() -> int",
+            [](Stack &S) { S.emplace_back(torchprof_lane()); }),
     control("torchprof::step() -> ()", [](Stack &) { torchprof_step(); }),
     control("torchprof::flush() -> int",
             [](Stack &S) { S.emplace_back(int64_t(torchprof_flush())); }),

@@ -47,6 +47,11 @@ TORCHPROF_API void torchprof_reset(void);
    blocks of memory, keep what they have. */
 TORCHPROF_API void torchprof_reset_thread(void);
 
+/* Number of the lane that the calling thread records into, which it gets by
+   this call if it has none: a new one, or that of a thread that has ended,
+   whose spans stay in it. -1 while the lane is not in the profile. */
+TORCHPROF_API int64_t torchprof_lane(void);
+
 /* Ends a step of the schedule. If the host never calls it, each run of a model
    is a step. */
 TORCHPROF_API void torchprof_step(void);

@@ -152,6 +152,16 @@ with torchprof_jit.profile() as whole:
 print(found.count(True), found.count(False), calls(whole)["aten::relu"])
 # CHECK-NEXT: 12 0 258
 
+# So has each of many threads that come and go, with one lane for all.
+found.clear()
+with torchprof_jit.profile() as whole:
+    for number in (3, 2, 1):
+        thread = threading.Thread(target=serve, args=(number,))
+        thread.start()
+        thread.join()
+print(found.count(True), found.count(False), calls(whole)["aten::relu"])
+# CHECK-NEXT: 12 0 258
+
 # An error of the model leaves the range closed.
 p = torchprof_jit.profile(model)
 try:

@@ -183,6 +183,24 @@ TEST(Reset, OfOneThreadLeavesTheOthers) {
   EXPECT_EQ(P.cut(2), 0u);
 }
 
+TEST(Reset, OfAThreadLeavesItNothingOfThoseBeforeIt) {
+  TestFolder Folder;
+  recordModel(Folder.file("p.tprof"), 3, [] {
+    for (uint64_t Ticks : {1, 10, 100}) // one after the other, in one lane
+      std::thread([=] {
+        if (Ticks > 1) {
+          EXPECT_EQ(laneOfThread(), 0);
+        }
+        resetThread();
+        advanceClock(1);
+        runModel(Ticks);
+      }).join();
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.Lanes.size(), 1u);
+  EXPECT_EQ(P.sum(1), 100u);
+}
+
 TEST(Reset, OfAThreadThatHasRecordedNothingDoesNothing) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] { resetThread(); });
