@@ -142,7 +142,12 @@ private:
         break;
       Members.push_back(Next);
     }
-    std::string Kinds = isFused(N) ? kindsInFused(N) : std::string();
+    std::string Kinds;
+    std::vector<format::SiteId> Fused;
+    if (isFused(N)) {
+      Kinds = kindsInFused(N);
+      Fused = sitesInFused(N);
+    }
     if (Members.size() > 1)
       Kinds = kindsOf(Members);
     Node *Timed =
@@ -152,6 +157,8 @@ private:
     ++Counts.Timed;
     if (!Kinds.empty())
       noteGroup(*Tag.Site, Kinds);
+    if (Fused.size() > 1)
+      noteFused(*Tag.Site, Fused);
     return {Timed, Timed};
   }
 
@@ -222,6 +229,17 @@ private:
       if (Part->kind() != prim::Constant)
         Parts.push_back(Part);
     return kindsOf(Parts);
+  }
+
+  /// The sites of a kernel's nodes, each once.
+  static std::vector<format::SiteId> sitesInFused(Node *N) {
+    std::vector<format::SiteId> Sites;
+    for (Node *Part : N->g(attr::Subgraph)->nodes())
+      if (const TagContent *Tag = tagOf(Part);
+          Tag && Tag->Site &&
+          std::find(Sites.begin(), Sites.end(), *Tag->Site) == Sites.end())
+        Sites.push_back(*Tag->Site);
+    return Sites;
   }
 
   /// LibTorch inlines a forked graph when it runs for the first time. Doing it

@@ -35,6 +35,12 @@ void noteGroup(format::SiteId Site, std::string_view Members) {
   addNote(Site, format::DynamicKind::Group, Members);
 }
 
+void noteFused(format::SiteId Site,
+               const std::vector<format::SiteId> &Members) {
+  for (format::SiteId Member : Members)
+    addNote(Site, format::DynamicKind::Member, std::to_string(Member.index()));
+}
+
 void noteLeftOut(format::SiteId Site) {
   addNote(Site, format::DynamicKind::LeftOut, "");
 }

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace torchprof {
 
@@ -42,6 +43,11 @@ TORCHPROF_API void countTags(const TagCounts &Counts);
 
 /// Notes that one timed node stands for several, of the kinds \p Members.
 TORCHPROF_API void noteGroup(format::SiteId Site, std::string_view Members);
+
+/// Notes that a kernel which \p Site measures was made of these sites' nodes,
+/// of the same model.
+TORCHPROF_API void noteFused(format::SiteId Site,
+                             const std::vector<format::SiteId> &Members);
 
 /// Notes that a plan of its method has no node of \p Site.
 TORCHPROF_API void noteLeftOut(format::SiteId Site);

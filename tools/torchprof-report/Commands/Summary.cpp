@@ -54,6 +54,10 @@ cl::opt<double> MinPercent("min-pct",
 cl::opt<bool> Operators("ops",
                         cl::desc("Also print the operators inside of nodes"),
                         cl::sub(Command));
+cl::opt<bool> SplitFused("split-fused",
+                         cl::desc("Estimate what the nodes of fused kernels "
+                                  "took"),
+                         cl::Hidden, cl::sub(Command));
 cl::opt<bool> Unreached("all", cl::desc("Also print nodes that never ran"),
                         cl::Hidden, cl::sub(Command));
 } // namespace
@@ -115,6 +119,8 @@ static Expected<Outcome> run() {
   Options.Operators = Operators;
   if (Error E = Input.addTo(Sites, Options))
     return E;
+  if (SplitFused)
+    Sites.splitFused();
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();

@@ -22,14 +22,20 @@ std::string report::quantileBound() {
   return Text;
 }
 
+static bool hasValue(const Table &T, bool Value::*Property) {
+  return any_of(T.Rows, [&](const std::vector<Value> &Row) {
+    return any_of(Row, [&](const Value &V) { return V.*Property; });
+  });
+}
+
 void report::explainMarks(Table &T) {
-  for (const std::vector<Value> &Row : T.Rows)
-    for (const Value &V : Row)
-      if (V.Marked) {
-        T.Notes.push_back("* what would be below 0 counts as 0: children of "
-                          "spans that were cut or not finished were counted");
-        return;
-      }
+  if (hasValue(T, &Value::Marked))
+    T.Notes.push_back("* what would be below 0 counts as 0: children of "
+                      "spans that were cut or not finished were counted");
+  if (hasValue(T, &Value::Estimated))
+    T.Notes.push_back(
+        "~ estimated: fused kernels are split by what their nodes "
+        "took before they were fused");
 }
 
 using Ctx = RowContext;
@@ -41,6 +47,12 @@ static Value timed(const Row &R, double Ticks, const Ctx &C) {
   return Value::timeNs(C.Clock.toNs(Ticks));
 }
 
+/// \p V, which is one of the numbers that an estimate changes.
+static Value estimable(Value V, const Row &R) {
+  V.Estimated = R.Estimated;
+  return V;
+}
+
 /// A time that only single calls tell.
 static Value ofCalls(const Row &R, double Ticks, const Ctx &C) {
   return R.HasDistribution ? timed(R, Ticks, C) : Value();
@@ -48,7 +60,7 @@ static Value ofCalls(const Row &R, double Ticks, const Ctx &C) {
 
 /// An extreme of the calls.
 static Value extreme(const Row &R, uint64_t Ticks, const Ctx &C) {
-  if (R.Measured.Min > R.Measured.Max)
+  if (R.Measured.Min > R.Measured.Max || R.Estimated)
     return Value();
   return timed(R, static_cast<double>(Ticks), C);
 }
@@ -176,12 +188,13 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
        "spans counted; of modules, classes and methods their own calls",
        [](const Row &R, const Ctx &) {
          if (R.CallsAreSpans)
-           return Value::count(R.Measured.Count);
+           return estimable(Value::count(R.Measured.Count), R);
          return R.Calls ? Value::count(*R.Calls) : Value();
        }},
       time("total_ns", "total", "time between begin and end",
            [](const Row &R, const Ctx &C) {
-             return Value::timeNs(C.Clock.toNs(static_cast<double>(R.Total)));
+             double Ticks = static_cast<double>(R.Total);
+             return estimable(Value::timeNs(C.Clock.toNs(Ticks)), R);
            }),
       time("self_ns", "self", "total minus the children's",
            [](const Row &R, const Ctx &C) {
@@ -189,7 +202,7 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
                return Value();
              Value V = Value::timeNs(C.Clock.toNs(static_cast<double>(R.Self)));
              V.Marked = R.Clipped;
-             return V;
+             return estimable(V, R);
            }),
       time("backward_ns", "backward",
            "time of the nodes' gradients, in backward or in aten::grad",
@@ -203,7 +216,7 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
        }},
       time("mean_ns", "mean", "mean time of a call",
            [](const Row &R, const Ctx &C) {
-             return timed(R, R.Measured.mean(), C);
+             return estimable(timed(R, R.Measured.mean(), C), R);
            }),
       time("min_ns", "min", "shortest call",
            [](const Row &R, const Ctx &C) {

@@ -81,15 +81,43 @@ public:
             " more sites measure several nodes");
         return;
       }
-      std::string Path = In.Sites.modulePath(S);
-      T.Notes.push_back((In.Sites.kind(S) + " " + In.Sites.name(S) +
-                         (Path.empty() ? "" : " in " + Path) +
-                         " measures these nodes together: " + Members)
-                            .str());
+      if (!In.Sites.fused().count(S)) // which are named with their layers
+        T.Notes.push_back(nodeAndLayer(S) +
+                          " measures these nodes together: " + Members);
+    }
+  }
+
+  /// Names the nodes of fused kernels, with their layers.
+  void fused() {
+    constexpr size_t MostKernels = 8, MostNodes = 16;
+    size_t Shown = 0;
+    for (const auto &[Leader, Members] : In.Sites.fused()) {
+      if (Shown++ == MostKernels) {
+        T.Notes.push_back(
+            "note: " + utostr(In.Sites.fused().size() - MostKernels) +
+            " more kernels were made of several nodes");
+        return;
+      }
+      std::string Nodes;
+      size_t Count = 0;
+      for (uint32_t S : Members)
+        if (Count++ < MostNodes)
+          Nodes += (Count > 1 ? ", " : "") + nodeAndLayer(S);
+      if (Count > MostNodes)
+        Nodes += " and " + utostr(Count - MostNodes) + " more";
+      T.Notes.push_back(nodeAndLayer(Leader) +
+                        " measures the fused kernel of " + Nodes);
     }
   }
 
 private:
+  std::string nodeAndLayer(uint32_t S) const {
+    std::string Path = In.Sites.modulePath(S);
+    return (In.Sites.kind(S) + " " + In.Sites.name(S) +
+            (Path.empty() ? "" : " in " + Path))
+        .str();
+  }
+
   Table &T;
   const SummaryInput &In;
 };
@@ -139,5 +167,6 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.count("cut", "Cut", All.Cut, "at the edge of a recording window");
   F.counters();
   F.groups();
+  F.fused();
   F.leftOut();
 }

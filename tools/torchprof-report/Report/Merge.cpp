@@ -175,6 +175,11 @@ Expected<Profile> Merger::finish() {
   for (const auto &[S, Members] : Sites.groups())
     P.DynamicSites.push_back({P.endOfSlots(), format::Slot(S),
                               format::DynamicKind::Group, 0, Members});
+  for (const auto &[Leader, Members] : Sites.fused())
+    for (uint32_t S : Members)
+      P.DynamicSites.push_back({P.endOfSlots(), format::Slot(Leader),
+                                format::DynamicKind::Member, 0,
+                                std::to_string(Sites[S].Index)});
   for (uint32_t S : Sites.leftOut())
     P.DynamicSites.push_back(
         {P.endOfSlots(), format::Slot(S), format::DynamicKind::LeftOut, 0, ""});

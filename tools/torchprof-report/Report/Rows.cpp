@@ -146,6 +146,10 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
     R.Signatures.insert(V.Signature);
   R.Self += Sites.self(S).Amount;
   R.Clipped |= Sites.self(S).Excess != 0;
+  if (Sites.isEstimated(S)) {
+    R.Estimated = true;
+    R.HasDistribution = false;
+  }
   if (Outermost)
     R.Total += Sites.total(S);
   R.Backward += Sites.backwardOf(S);

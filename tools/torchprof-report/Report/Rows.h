@@ -78,9 +78,10 @@ struct Row {
   bool HasSelf = true; ///< false: not known for what the row has of a node
   /// False: of the calls only their number, sum and extremes are known.
   bool HasDistribution = true;
-  bool Clipped = false; ///< a member's self time would be below 0
-  bool Outside = true;  ///< no member is part of the runs' time
-  bool Overlay = true;  ///< all members are regions over nodes: no self time
+  bool Clipped = false;   ///< a member's self time would be below 0
+  bool Estimated = false; ///< a member's time is: SiteTable::splitFused()
+  bool Outside = true;    ///< no member is part of the runs' time
+  bool Overlay = true;    ///< all members are regions over nodes: no self time
 };
 
 /// What the whole selection adds up to: Total = Nodes + Gradients +

@@ -134,6 +134,8 @@ SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
         Groups.emplace(Parent, D.Name);
       if (Parent != NoIndex && D.Kind == format::DynamicKind::LeftOut)
         LeftOut.insert(Parent);
+      if (Parent != NoIndex && D.Kind == format::DynamicKind::Member)
+        addFused(P, D, Slots);
       continue;
     }
     if (D.Kind == format::DynamicKind::Operator)

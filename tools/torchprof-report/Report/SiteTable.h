@@ -236,6 +236,15 @@ public:
   const std::set<std::pair<uint32_t, std::string>> &groups() const {
     return Groups;
   }
+  /// Sites that measure fused kernels, with the sites of the nodes that the
+  /// kernels were made of; they may be among these.
+  const std::map<uint32_t, std::set<uint32_t>> &fused() const { return Fused; }
+  /// Gives the nodes of fused kernels the kernels' time, by what each took when
+  /// it was not fused. Kernels of which that is not known stay as they are.
+  /// Moments and extremes are those of the calls that were measured.
+  void splitFused();
+  /// True if splitFused() has changed the site's time.
+  bool isEstimated(uint32_t S) const { return Estimated.count(S); }
   /// Sites that have no node in a plan that LibTorch made of their method.
   const std::set<uint32_t> &leftOut() const { return LeftOut; }
   /// What a site took by its signatures, in the order in which they came; empty
@@ -271,6 +280,8 @@ private:
 
   void addModel(const Model &M, const AddOptions &Options, SlotToSite &Slots);
   bool addSameLayers(const Model &M, SlotToSite &Slots);
+  void addFused(const Profile &P, const DynamicSite &D,
+                const SlotToSite &Slots);
   double scaleTo(const TickClock &Other);
   /// Slots of a profile that are not sites of their own, but parts of what
   /// SlotToSite says.
@@ -309,6 +320,8 @@ private:
       DynamicSites;
   std::set<std::pair<uint32_t, std::string>> Groups;
   std::set<uint32_t> LeftOut;
+  std::map<uint32_t, std::set<uint32_t>> Fused;
+  std::set<uint32_t> Estimated;
   std::map<uint32_t, std::vector<uint32_t>> GradientsOf; ///< by site
   /// The operators inside of these, by the same site.
   std::map<uint32_t, std::vector<uint32_t>> GradientOperatorsOf;

@@ -24,11 +24,12 @@ enum class ValueType { None, Text, Count, Bytes, TimeNs, Percent, Number };
 struct Value {
   ValueType Type = ValueType::None;
   std::string Text;
-  std::string Display;   ///< shown to people instead, if not empty
-  uint64_t Count = 0;    ///< of Count and Bytes
-  bool Negative = false; ///< Bytes below 0, by Count
-  double Number = 0;     ///< of TimeNs, Percent and Number
-  bool Marked = false;   ///< a note under the table explains it; shown as "*"
+  std::string Display;    ///< shown to people instead, if not empty
+  uint64_t Count = 0;     ///< of Count and Bytes
+  bool Negative = false;  ///< Bytes below 0, by Count
+  double Number = 0;      ///< of TimeNs, Percent and Number
+  bool Marked = false;    ///< a note under the table explains it; shown as "*"
+  bool Estimated = false; ///< not measured, as a note says; shown as "~"
 
   static Value text(llvm::StringRef S) {
     Value V;

@@ -85,7 +85,7 @@ std::string report::formatValue(const Value &V, const TableColumn &C,
                                 TimeUnit Unit) {
   if (!V.Display.empty())
     return V.Display;
-  std::string Mark = V.Marked ? "*" : "";
+  std::string Mark = V.Estimated ? "~" : V.Marked ? "*" : "";
   switch (V.Type) {
   case ValueType::None:
     return "-";
