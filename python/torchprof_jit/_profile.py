@@ -205,9 +205,11 @@ class profile:
         self._threads = threads
         self._inside = False
         self._fresh = True  # what was recorded before does not count
-        self._parts = []  # of what it has recorded, as files
+        self._parts = []  # of what it records now, recorded before
+        self._shown = []  # parts of what it has recorded
+        self._snapshots = 0
         self._folder = tempfile.TemporaryDirectory(prefix="torchprof-")
-        self._file = None
+        self._file = None  # of what is shown, made when it is asked for
         with _lock:
             if not _recording:
                 self._ops.stop()
@@ -226,7 +228,7 @@ class profile:
             raise TypeError("this profile was made without a module")
         if self._inside:
             return self.module(*args, **kwargs)
-        self._open(fresh=self._file is None)
+        self._open(fresh=not self._shown)
         try:
             return self.module(*args, **kwargs)
         finally:
@@ -273,7 +275,7 @@ class profile:
                 # What an ended thread has left in this one's lane is others'.
                 self._ops.lane()
                 self._leave_parts()
-                self._begin_parts()
+                self._parts = [] if self._fresh else self._few(self._shown)
                 if self._threads == "current":
                     self._ops.reset_thread()
                 else:
@@ -283,13 +285,18 @@ class profile:
             _recording.append(self)
             self._ops.start()
 
-    def _begin_parts(self):
-        for part in self._parts:
-            os.unlink(part)
-        self._parts = []
-        if self._file and not self._fresh:
-            before = self._file + ".before"
-            self._parts.append(shutil.copy(self._file, before))
+    def _few(self, parts):
+        """The same parts, or one of all if they are many."""
+        if len(parts) < 32:
+            return list(parts)
+        name = "%d.joined.tprof" % self._snapshots
+        whole = _Part(self._joined(parts, name), None)
+        for part in parts:
+            if part.path != whole.path:
+                part.remove()
+        self._shown = [whole]
+        self._file = None
+        return [whole]
 
     def _leave_parts(self):
         """Hands over what ranges that record have recorded so far, before it is
@@ -300,9 +307,7 @@ class profile:
                 thread = self._thread
                 if other._threads == "current" and other._thread != thread:
                     continue  # its part stays where it is
-            part = other._snapshot("part%d" % len(other._parts), thread)
-            if part:
-                other._parts.append(part)
+            other._parts += other._snapshot(thread)
 
     def _stop(self):
         if self._waits:
@@ -311,35 +316,37 @@ class profile:
             _recording.remove(self)
             if not _recording:
                 self._ops.stop()
-            name = "%d" % self.step_number
-            recorded = self._snapshot(name + ".new")
-            parts = self._parts + [recorded] * (recorded is not None)
+            parts = self._parts + self._snapshot()
         if not parts:
             return  # no probe ran
-        path = os.path.join(self._folder.name, name + ".tprof")
-        if self._parts:
-            _tools.run_tool("torchprof-report", "merge", "--parts", *parts,
-                            "-o", path)
-            if recorded:
-                os.unlink(recorded)
-        else:
-            os.replace(recorded, path)
-        if self._file and self._file != path:
-            os.unlink(self._file)
-        self._file = path
+        for part in self._shown:
+            if part not in parts:
+                part.remove()
+        self._shown = parts
+        self._file = None
 
-    def _snapshot(self, name, thread=None):
-        """Writes what the runtime holds for this range, or of it what `thread`
-        has recorded. Returns the file, None if that is nothing."""
-        path = os.path.join(self._folder.name, name + ".tprof")
-        if os.path.exists(path):
-            os.unlink(path)
-        if self._ops.stats()["count"] == 0 or self._ops.snapshot(path) != 0:
-            return None
+    def _snapshot(self, thread=None):
+        """What the runtime holds for this range, or of it what `thread` has
+        recorded: a list of one _Part, or of none if no probe ran."""
+        if self._ops.stats()["count"] == 0:
+            return []
+        self._snapshots += 1
+        path = os.path.join(self._folder.name, "%d.tprof" % self._snapshots)
+        if self._ops.snapshot(path) != 0:
+            return []
         if thread is None and self._threads == "current":
             thread = self._thread
-        if thread is not None and not _keep_thread(path, thread):
-            return None
+        return [_Part(path, thread)]
+
+    def _joined(self, parts, name):
+        """Path of a file with all parts, None if they are empty."""
+        files = [part.file() for part in parts]
+        files = [file for file in files if file]
+        if len(files) < 2:
+            return files[0] if files else None
+        path = os.path.join(self._folder.name, name)
+        _tools.run_tool("torchprof-report", "merge", "--parts", *files,
+                        "-o", path)
         return path
 
     def _close(self):
@@ -353,7 +360,9 @@ class profile:
 
     @property
     def file(self):
-        """Path of the profile; it lives as long as this object."""
+        """Path of the profile, which is there until the next one is."""
+        if self._file is None:
+            self._file = self._joined(self._shown, "joined.tprof")
         if self._file is None:
             raise RuntimeError(
                 "nothing was recorded: no model ran inside the range that is "
@@ -452,14 +461,20 @@ class profile:
         """What a command of the report says, by the tables' names."""
         return json.loads(self.report(command, "--format=json", *arguments))
 
+    def _has_file(self):
+        try:
+            return bool(self.file)
+        except RuntimeError:
+            return False
+
     def __repr__(self):
-        if self._file is None:
+        if not self._has_file():
             return "<torchprof_jit.profile, nothing recorded>"
         return "<torchprof_jit.profile, %d rows>" % len(self.rows())
 
     def _repr_html_(self):
         """A notebook shows the page, in a frame of its own."""
-        if self._file is None:
+        if not self._has_file():
             return None
         path = os.path.join(self._folder.name, "page.html")
         try:
@@ -473,16 +488,32 @@ class profile:
                 'style="border:0"></iframe>' % page)
 
 
-def _keep_thread(path, thread):
-    """Drops the other threads from a profile. False if that leaves nothing.
-    Exact: a range starts empty, and the lane of a living thread holds only
-    what it recorded."""
-    try:
-        _tools.run_tool("torchprof-report", "convert", "--to=tprof",
-                        "--thread=id:%d" % thread, "-o", path, path)
-    except _tools.ToolError as error:
-        if "no thread matches" not in str(error):
-            raise
-        os.unlink(path)
-        return False
-    return True
+class _Part:
+    """A snapshot. If `thread` is an id, only what that thread has recorded counts.
+    Exact: its range began with that empty, and the lane of a living thread holds
+    only what it recorded since."""
+
+    def __init__(self, path, thread):
+        self.path = path
+        self._thread = thread
+
+    def file(self):
+        """Path of a file without what does not count, None if that is nothing.
+        Made when somebody asks, so that ranges cost their program little."""
+        if self.path is None or self._thread is None:
+            return self.path
+        try:
+            _tools.run_tool("torchprof-report", "convert", "--to=tprof",
+                            "--thread=id:%d" % self._thread,
+                            "-o", self.path, self.path)
+        except _tools.ToolError as error:
+            if "no thread matches" not in str(error):
+                raise
+            self.remove()
+        self._thread = None
+        return self.path
+
+    def remove(self):
+        if self.path is not None:
+            os.unlink(self.path)
+        self.path = None

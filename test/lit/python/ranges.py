@@ -123,12 +123,12 @@ print([calls(p)["aten::relu"] for p in (first, last)])
 
 # Calls add up, whoever records in between.
 p, q = torchprof_jit.profile(model), torchprof_jit.profile(model)
-for _ in range(3):
+for _ in range(40):
     p(x)
     p(x)
     q(x)
 print([calls(each)["aten::relu"] for each in (p, q)], len(p.runs()))
-# CHECK-NEXT: [6, 3] 6
+# CHECK-NEXT: [80, 40] 80
 
 # Each thread has its own range, again and again; the process's has all of them.
 found = []
