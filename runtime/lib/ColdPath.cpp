@@ -25,23 +25,9 @@ static uint64_t measuredSince(const Lane &L) {
 // Begins
 //===----------------------------------------------------------------------===//
 
-/// True if more than time was asked for.
-static bool measuresMore(Recording &R) {
-  return R.measures().exist() || R.variants().exist();
-}
-
 /// True if the operands of nodes in pairs are wanted.
 static bool wantsPairs(Recording &R, const Lane &L) {
   return L.WithShapes || (L.Measuring && R.measures().device());
-}
-
-/// Decides what is measured on a thread that runs nodes of other threads' runs
-/// (forks, and what follows a wait): it has no run of its own at whose begin
-/// that is decided.
-static void beginWithoutRun(Recording &R, Lane &L) {
-  if (measuresMore(R) && R.measures().inEveryRun() && !L.Measuring &&
-      !L.WithShapes && !hasOpenRoot(L))
-    R.measures().beginRun(L, R.variants().exist());
 }
 
 void beginCold(FrameSpan &Span, const Operands &Of) {

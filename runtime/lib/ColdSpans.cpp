@@ -47,6 +47,16 @@ Lane *readyLane(Recording &R, Slot Site) {
   return L;
 }
 
+bool measuresMore(Recording &R) {
+  return R.measures().exist() || R.variants().exist();
+}
+
+void beginWithoutRun(Recording &R, Lane &L) {
+  if (measuresMore(R) && R.measures().inEveryRun() && !L.Measuring &&
+      !L.WithShapes && !hasOpenRoot(L))
+    R.measures().beginRun(L, R.variants().exist());
+}
+
 void logCurrent(Lane &L) {
   if (!isUnlogged(L.Current))
     return;
@@ -245,6 +255,7 @@ uint64_t endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
     count(Site == NoSlot ? Counter::LostNoModel : Counter::LostNoMemory);
     return NotRecorded;
   }
+  beginWithoutRun(*R, *L); // its end may be the first that this thread does
   EndedSpan S = popSpan(*L, Begin, Site, Kind);
   if (S.Kind == SpanKind::Call || (Kind == SpanKind::Node && isRoot(Site)))
     S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;

@@ -49,6 +49,14 @@ uint64_t open(Recording &R, Lane &L, OpenFrame F, const Operands &Of = {});
 
 enum class SpanKind { Node, Call, Run, Region, Gradient };
 
+/// True if more than time was asked for.
+bool measuresMore(Recording &R);
+
+/// Decides what is measured on a thread that runs nodes of other threads' runs
+/// (forks, and what follows a wait): it has no run of its own at whose begin
+/// that is decided. To be called where such a thread may come first.
+void beginWithoutRun(Recording &R, Lane &L);
+
 /// A span that ends.
 struct EndedSpan {
   uint64_t Begin;

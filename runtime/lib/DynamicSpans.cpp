@@ -14,7 +14,10 @@ uint64_t beginSlot(Slot Site) {
     return 0;
   Recording *R = Recording::current();
   Lane *L = R ? readyLane(*R, Site) : nullptr;
-  return L ? open(*R, *L, frameOf(Site)) : LostBegin;
+  if (!L)
+    return LostBegin;
+  beginWithoutRun(*R, *L);
+  return open(*R, *L, frameOf(Site));
 }
 
 uint64_t beginFunction(Slot Site) {
@@ -24,6 +27,7 @@ uint64_t beginFunction(Slot Site) {
   Lane *L = readyLane(*R, Site);
   if (!L)
     return LostBegin;
+  beginWithoutRun(*R, *L);
   OpenFrame F = frameOf(Site);
   F.Region = FunctionFrame;
   return open(*R, *L, F);

@@ -150,6 +150,38 @@ TEST(Measures, SpanThatEndsOnAnotherThreadIsCountedAndNotMeasured) {
   EXPECT_EQ(P.counter(Counter::MeasureMissed), 1u);
 }
 
+TEST(Measures, ThreadThatFirstEndsAnothersSpanMeasuresItsOwn) {
+  ReadProfile P = measured([] {
+    run([] {
+      uint64_t Wait = beginSpan(site(7, 1));
+      std::thread([&] { // goes on after the wait
+        endSpan(Wait, site(7, 1));
+        FrameSpan Next(Line.Models.slotOf(site(7, 2)));
+        Next.end();
+      })
+          .join();
+    });
+  });
+  EXPECT_EQ(P.count(2), 1u);
+  EXPECT_EQ(P.measure(MeasureId::Cpu, 2).Word, 2u);
+}
+
+TEST(Measures, ThreadOfGradientsAloneMeasuresItsNodes) {
+  ReadProfile P = measured([] {
+    run([] { span(site(7, 1), 1); });
+    std::thread([] { // autograd's
+      Slot Gradient = *childOf(site(7, 1), DynamicKind::Backward, "mul");
+      uint64_t Begin = beginFunction(Gradient);
+      FrameSpan Node(Line.Models.slotOf(site(7, 2)));
+      Node.end();
+      endSlot(Begin, Gradient);
+    })
+        .join();
+  });
+  EXPECT_EQ(P.count(2), 1u);
+  EXPECT_EQ(P.measure(MeasureId::Cpu, 2).Word, 2u);
+}
+
 TEST(Measures, ResetEmptiesThem) {
   for (void (*Empty)() : {reset, resetThread}) {
     TestFolder Folder;
