@@ -92,7 +92,7 @@ static Outcome explainLoadError(Outcome Failed) {
   if (Contains("Unknown builtin op") || Contains("Unknown type name"))
     return failure(2, Text + "; a library that defines it is loaded with "
                              "--load=LIB.so");
-  if (Contains("CUDA") || Contains("cuda"))
+  if (Contains("CUDA") || Contains("cuda") || Contains("NVIDIA"))
     return failure(2, Text + "; --map-device=cpu moves the model's tensors");
   return Failed;
 }
