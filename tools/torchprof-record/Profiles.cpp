@@ -3,13 +3,16 @@
 #include "Profiles.h"
 
 #include "../common/ToolSupport.h"
+#include "torchprof/format/Records.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace torchprof {
 
@@ -63,12 +66,26 @@ std::string temporaryPattern(StringRef Final) {
 namespace {
 /// A file that was written under a temporary name.
 struct Written {
+  uint64_t Start = 0; ///< CLOCK_REALTIME; process ids begin anew at times
   uint64_t Process = 0;
   std::string Rest; ///< what the runtime added, ".1" for a first snapshot
   std::string Path;
   auto operator<=>(const Written &) const = default;
 };
 } // namespace
+
+/// When the process of a profile began to record; 0 if the file does not say.
+static uint64_t startOf(StringRef Path) {
+  using namespace format;
+  constexpr uint64_t Offset = PageBytes + sizeof(SegmentHeader);
+  auto File = MemoryBuffer::getFileSlice(Path, sizeof(ProcessRecord), Offset,
+                                         /*IsVolatile=*/true);
+  if (!File || (*File)->getBufferSize() < sizeof(ProcessRecord))
+    return 0;
+  ProcessRecord Record;
+  std::memcpy(&Record, (*File)->getBufferStart(), sizeof(Record));
+  return Record.StartRealtimeNs;
+}
 
 static std::vector<Written> findWritten(StringRef Final) {
   std::string Stem = temporaryStem(Final);
@@ -82,6 +99,7 @@ static std::vector<Written> findWritten(StringRef Final) {
     if (Name.consume_front(Stem) && Name.consume_back(".tprof") &&
         !Name.consumeInteger(10, File.Process)) {
       File.Rest = Name.str();
+      File.Start = startOf(File.Path);
       Found.push_back(std::move(File));
     }
   }
