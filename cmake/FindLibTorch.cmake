@@ -6,8 +6,9 @@
 # python3 that can import torch, Debian's package.
 #
 # Result: target TorchProf::LibTorch, LibTorch_FOUND, LibTorch_VERSION,
-# LibTorch_LIBRARY_DIR, LibTorch_PREFIX, TORCH_CXX_FLAGS (the ABI that LibTorch
-# was built with; units that include torch headers take it).
+# LibTorch_LIBRARY_DIR, LibTorch_PREFIX, LibTorch_CXX11_ABI (whether std::string is
+# libstdc++'s new one there), TORCH_CXX_FLAGS (that as a flag; units that include
+# torch headers take it).
 
 set(TORCHPROF_TORCH "$ENV{TORCHPROF_TORCH}" CACHE STRING
     "LibTorch to build with: system, or the path of a LibTorch")
@@ -43,6 +44,36 @@ function(_libtorch_try_python python)
     set(LibTorch_INCLUDE_DIR "${LibTorch_INCLUDE_DIR}" PARENT_SCOPE)
     set(LibTorch_LIBRARY "${LibTorch_LIBRARY}" PARENT_SCOPE)
   endif()
+endfunction()
+
+# Sets LibTorch_CXX11_ABI, kept in the cache, to 1 or 0: the official wheels up to
+# 2.6 have libstdc++'s old std::string. Symbols do not tell, since both kinds can
+# be in one library; a call that links does.
+function(_libtorch_find_abi c10)
+  if(DEFINED LibTorch_CXX11_ABI AND LibTorch_CXX11_ABI_OF STREQUAL "${c10}")
+    return()
+  endif()
+  set(_call "#include <c10/util/StringUtil.h>
+int main(int, char **Arguments) {
+  return c10::detail::StripBasename(Arguments[0]).empty();
+}")
+  foreach(_abi 1 0)
+    try_compile(_links SOURCE_FROM_VAR abi.cpp _call NO_CACHE
+      CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${LibTorch_INCLUDE_DIR}"
+      COMPILE_DEFINITIONS "-D_GLIBCXX_USE_CXX11_ABI=${_abi}"
+      # What c10 itself needs (CUDA's libraries, say) lies elsewhere.
+      LINK_OPTIONS LINKER:--allow-shlib-undefined
+      LINK_LIBRARIES "${c10}"
+      CXX_STANDARD 20
+      OUTPUT_VARIABLE _output)
+    if(_links)
+      set(LibTorch_CXX11_ABI ${_abi} CACHE INTERNAL "")
+      set(LibTorch_CXX11_ABI_OF "${c10}" CACHE INTERNAL "")
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "${c10} links with neither of libstdc++'s std::string's; \
+the compiler says:\n${_output}")
 endfunction()
 
 set(LibTorch_INCLUDE_DIR "")
@@ -90,17 +121,8 @@ if(LibTorch_FOUND AND NOT TARGET TorchProf::LibTorch)
   find_library(_torch torch PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH
     NO_CACHE REQUIRED)
 
-  # The inline namespace of std::string in a symbol tells the library's ABI.
-  set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=1")
-  find_program(_nm nm NO_CACHE)
-  if(_nm)
-    execute_process(
-      COMMAND "${_nm}" -D --defined-only "${_c10}"
-      OUTPUT_VARIABLE _symbols ERROR_QUIET)
-    if(_symbols AND NOT _symbols MATCHES "cxx11")
-      set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=0")
-    endif()
-  endif()
+  _libtorch_find_abi("${_c10}")
+  set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=${LibTorch_CXX11_ABI}")
 
   add_library(TorchProf::LibTorch INTERFACE IMPORTED)
   target_include_directories(TorchProf::LibTorch SYSTEM INTERFACE

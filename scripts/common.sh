@@ -5,8 +5,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=$(basename "$0")
-pip_version=2.13.0 # of the torch that TORCHPROF_TORCH=pip installs
-vision_version=0.28.0 # of the torchvision that belongs to it, for the bench
+vision_version=0.28.0 # of the torchvision for TORCHPROF_TORCH=pip, for the bench
 perfetto_version=0.59.1 # of the published trace format that tests read with
 
 say() { printf '%s: %s\n' "$self" "$*"; }
@@ -25,6 +24,17 @@ logged() { # LOG COMMAND...
     tail -n 20 "$log" | sed -E 's#[a-z]+://[^[:space:]]+#(address)#g' >&2
     return 1
   fi
+}
+
+# --- versions ---------------------------------------------------------------
+
+# The rows of versions.txt whose columns have the values that are given (`.` for
+# any), as they stand there.
+versions() { # VERSION FROM CI
+  awk -v version="$1" -v from="$2" -v ci="$3" '
+    function is(value, wanted) { return wanted == "." || value == wanted }
+    !/^#/ && NF && is($1, version) && is($2, from) && is($3, ci)' \
+    "$root/scripts/versions.txt"
 }
 
 # --- packages ---------------------------------------------------------------
@@ -76,10 +86,12 @@ install_packages() {
 
 # --- LibTorch ---------------------------------------------------------------
 
-# Sets `torch` to what CMake is told and `build` to the directory to build in:
-# each LibTorch has its own, so that changing it rebuilds nothing. Call it
+# Sets `torch` to what CMake is told, `build` to the directory to build in and
+# `pip_version` to the wheel to install, if any: each LibTorch has its own
+# directory, so that changing it rebuilds nothing. Call it
 # before install_packages, which installs Debian's LibTorch only for `system`.
 choose_torch() {
+  pip_version=
   local wanted=${TORCHPROF_TORCH:-}
   if [ -z "$wanted" ] && [ -z "${CMAKE_PREFIX_PATH:-}" ] &&
     ! other_python_has_torch; then
@@ -96,13 +108,20 @@ choose_torch() {
     say "LibTorch: Debian's libtorch-dev"
     ;;
   pip)
+    read -r pip_version _ <<<"$(versions . pip ci)"
     torch=$root/build/venv-$pip_version build=$root/build/pip needs+=(pip)
+    say "LibTorch: PyPI's torch==$pip_version"
+    ;;
+  torch==*)
+    pip_version=${wanted#torch==}
+    torch=$root/build/venv-$pip_version needs+=(pip)
+    build=$root/build/torch-$pip_version
     say "LibTorch: PyPI's torch==$pip_version"
     ;;
   *)
     [ -d "$wanted" ] ||
-      die "TORCHPROF_TORCH: expected system, pip or the directory of a" \
-        "LibTorch, found '$wanted'"
+      die "TORCHPROF_TORCH: expected system, pip, torch==VERSION or the" \
+        "directory of a LibTorch, found '$wanted'"
     torch=$(cd "$wanted" && pwd)
     build=$root/build/path-$(printf '%s' "$torch" | cksum | cut -d' ' -f1)
     say "LibTorch: $torch"
@@ -119,8 +138,9 @@ other_python_has_torch() {
 
 # A virtual environment with the wheel; its libraries are what is linked.
 install_wheel() {
-  [ "${TORCHPROF_TORCH:-}" = pip ] || return 0
-  local done_mark=$torch/.torchprof-$pip_version
+  [ -n "$pip_version" ] || return 0
+  local done_mark=$torch/.torchprof-$pip_version numpy
+  numpy=$(versions "$pip_version" pip . | awk '{ print $4 }')
   [ ! -e "$done_mark" ] || return 0
   say "installing torch==$pip_version into ${torch#"$root"/} (minutes the" \
     "first time)"
@@ -128,7 +148,7 @@ install_wheel() {
   logged "$root/build/pip.log" /usr/bin/python3 -m venv "$torch" ||
     die "could not make a virtual environment; the whole log: build/pip.log"
   logged "$root/build/pip.log" "$torch/bin/python3" -m pip install \
-    --no-input "torch==$pip_version" numpy ||
+    --no-input "torch==$pip_version" "${numpy:-numpy}" ||
     die "could not install torch==$pip_version; the whole log: build/pip.log"
   touch "$done_mark"
 }

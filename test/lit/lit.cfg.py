@@ -13,7 +13,7 @@ from LLVM. Substitutions:
   %cxx %cmake    the compiler and the cmake that made this tree
   %torch-lib     folder of LibTorch's libraries
 
-Features: torch-1.13 or torch-2.13 (major.minor of LibTorch), the processor
+Features: torch-1.13, torch-2.13 and so on (major.minor of LibTorch), the processor
 (x86_64), chromium, npm, readers, asan, tsan.
 """
 
