@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Writes one version's row of the table in docs/versions.md.
 
-  versions-page.py [--rerun-failed] PAGE VERSION CMAKE-CACHE RESULTS
+  versions-page.py PAGE VERSION [--again] CMAKE-CACHE RESULTS
+  versions-page.py PAGE VERSION --failed
 
 RESULTS is what `ctest --output-junit` wrote. The row takes the place of the
 version's last one; a new version's row goes where its number belongs. With
---rerun-failed only the tests that the last row names were run: what passes now
-is added to what passed then."""
+--again only the tests that the last row names were run: what passes now is added
+to what passed then. --failed prints a regular expression for them."""
 
 import datetime
 import re
@@ -48,10 +49,7 @@ def row(version, cache, results, before):
 
 
 def main():
-    again = sys.argv[1] == "--rerun-failed"
-    page, version, cache, results = sys.argv[1 + again:]
-    with open(cache, encoding="utf-8") as file:
-        cache = file.read()
+    page, version, *rest = sys.argv[1:]
     with open(page, encoding="utf-8") as file:
         lines = file.read().split("\n")
     is_row = re.compile(r"\| (\d+\.\d+\.\d+) \|")
@@ -60,8 +58,16 @@ def main():
         match = is_row.match(line)
         if match:
             rows[match.group(1)] = line
+    if rest == ["--failed"]:
+        names = re.findall(r"`(.*?)`", rows[version])
+        print("^(%s)$" % "|".join(map(re.escape, names)))
+        return
+    cache, results = rest[-2:]
+    with open(cache, encoding="utf-8") as file:
+        cache = file.read()
     with open(results, encoding="utf-8") as file:
-        new = row(version, cache, file.read(), rows[version] if again else None)
+        new = row(version, cache, file.read(),
+                  rows[version] if rest[0] == "--again" else None)
     rows[version] = new
     head = next(i for i, line in enumerate(lines) if line.startswith("| --- |"))
     lines = [line for line in lines if not is_row.match(line)]

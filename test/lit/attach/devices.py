@@ -99,7 +99,7 @@ def check(rows, calls):
 
 def runs(count):
     # The device is behind from the beginning: it waits for no host.
-    torch.ops.fakedev.busy(x, 30 * MS)
+    torch.ops.fakedev.busy(x, 300 * MS)
     for _ in range(count):
         model(x, host)
 
@@ -140,7 +140,7 @@ for _ in range(3):
     model(x, weight)
 torch.ops.fakedev.wait()
 torch.ops.torchprof.reset()
-torch.ops.fakedev.busy(x, 30 * MS)
+torch.ops.fakedev.busy(x, 300 * MS)
 for _ in range(RUNS):
     model(x, weight)
 torch.ops.fakedev.wait()
@@ -148,7 +148,7 @@ check(rows_of("grad"), RUNS)
 
 # LibTorch's own profiler may record at the same time.
 torch.ops.torchprof.reset()
-torch.ops.fakedev.busy(x, 30 * MS)
+torch.ops.fakedev.busy(x, 300 * MS)
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU],
                             record_shapes=True):
     for _ in range(RUNS):

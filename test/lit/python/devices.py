@@ -31,7 +31,7 @@ activities = [torch.profiler.ProfilerActivity.CPU,
               torch.profiler.ProfilerActivity.CUDA]
 with torch.no_grad():
     with torchprof_jit.profile(model, activities=activities) as p:
-        torch.ops.fakedev.busy(x, 30000000)  # the device is behind
+        torch.ops.fakedev.busy(x, 300000000)  # the device is behind
         for _ in range(10):
             p.module(x)
 print(p.key_averages().table(sort_by="self_cuda_time_total", row_limit=10))
