@@ -6,9 +6,10 @@
 # python3 that can import torch, Debian's package.
 #
 # Result: target TorchProf::LibTorch, LibTorch_FOUND, LibTorch_VERSION,
-# LibTorch_LIBRARY_DIR, LibTorch_PREFIX, LibTorch_CXX11_ABI (whether std::string is
-# libstdc++'s new one there), TORCH_CXX_FLAGS (that as a flag; units that include
-# torch headers take it).
+# LibTorch_LIBRARY_DIR, LibTorch_PREFIX, LibTorch_BUILD_ID (of libtorch_cpu.so, the
+# name of this build of it), LibTorch_CXX11_ABI (whether std::string is libstdc++'s
+# new one there), TORCH_CXX_FLAGS (that as a flag; units that include torch headers
+# take it).
 
 set(TORCHPROF_TORCH "$ENV{TORCHPROF_TORCH}" CACHE STRING
     "LibTorch to build with: system, or the path of a LibTorch")
@@ -76,6 +77,18 @@ int main(int, char **Arguments) {
 the compiler says:\n${_output}")
 endfunction()
 
+# Sets LibTorch_BUILD_ID to the ELF note's text, or to what stands for none, as in
+# attach/lib/FindRuntime.c.
+function(_libtorch_read_build_id library)
+  find_program(_readelf NAMES "${CMAKE_READELF}" readelf NO_CACHE REQUIRED)
+  execute_process(COMMAND "${_readelf}" --notes "${library}"
+    OUTPUT_VARIABLE _notes ERROR_QUIET)
+  set(LibTorch_BUILD_ID "no-build-id" PARENT_SCOPE)
+  if(_notes MATCHES "Build ID: ([0-9a-f]+)")
+    set(LibTorch_BUILD_ID "${CMAKE_MATCH_1}" PARENT_SCOPE)
+  endif()
+endfunction()
+
 set(LibTorch_INCLUDE_DIR "")
 set(LibTorch_LIBRARY "")
 set(_defines "")
@@ -115,6 +128,9 @@ find_package_handle_standard_args(LibTorch
   REASON_FAILURE_MESSAGE "set TORCHPROF_TORCH to `system` (Debian's \
 libtorch-dev) or to the directory of a LibTorch, or run scripts/setup")
 
+if(LibTorch_FOUND)
+  _libtorch_read_build_id("${LibTorch_LIBRARY}")
+endif()
 if(LibTorch_FOUND AND NOT TARGET TorchProf::LibTorch)
   find_library(_c10 c10 PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH
     NO_CACHE REQUIRED)

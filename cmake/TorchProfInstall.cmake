@@ -20,8 +20,8 @@ foreach(part format runtime passes)
 ${PROJECT_SOURCE_DIR}/${part}/include>;$<INSTALL_INTERFACE:\
 ${CMAKE_INSTALL_INCLUDEDIR}>")
   install(TARGETS torchprof_${part} EXPORT TorchProfTargets
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    LIBRARY DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}"
+    ARCHIVE DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${part}/include/torchprof"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 endforeach()
@@ -31,7 +31,13 @@ target_link_options(torchprof_runtime INTERFACE
 # In a host with a LibTorch of its own, that one must be used: no RUNPATH.
 set_target_properties(torchprof_runtime PROPERTIES INSTALL_RPATH "")
 install(EXPORT TorchProfTargets NAMESPACE TorchProf::
-  DESTINATION "${_package}")
+  DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}/cmake")
+# The path that people preload and link: the runtime that was installed last.
+file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/links")
+file(CREATE_LINK "torchprof/${LibTorch_BUILD_ID}/libtorchprof_runtime.so"
+  "${CMAKE_CURRENT_BINARY_DIR}/links/libtorchprof_runtime.so" SYMBOLIC)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/links/libtorchprof_runtime.so"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TorchProfConfig.cmake.in"
   "${CMAKE_CURRENT_BINARY_DIR}/TorchProfConfig.cmake"
   INSTALL_DESTINATION "${_package}")

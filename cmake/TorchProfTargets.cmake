@@ -24,6 +24,7 @@ function(torchprof_add_tool name)
   add_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES
     BUILD_RPATH "${CMAKE_BINARY_DIR}/lib;${LibTorch_LIBRARY_DIR}"
-    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LibTorch_LIBRARY_DIR}")
+    INSTALL_RPATH
+      "$ORIGIN/../${TORCHPROF_INSTALL_TORCHDIR};${LibTorch_LIBRARY_DIR}")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

@@ -2,18 +2,18 @@
 |*                                                                            *|
 |* Stands in front of LibTorch's constructors when it is preloaded. It needs  *|
 |* nothing but the C library, so that processes that load nothing and run no  *|
-|* model pay nothing; at the first call it loads libtorchprof_attach.so, with *|
-|* the runtime, from its own directory. If that fails there is one warning,   *|
-|* and LibTorch runs as without us.                                           *|
+|* model pay nothing; at the first call it loads libtorchprof_attach.so and   *|
+|* the runtime that were built for the LibTorch of the process. If that fails *|
+|* there is one warning, and LibTorch runs as without us.                     *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE
 
+#include "FindRuntime.h"
 #include "Hooks.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -32,16 +32,12 @@ static void warn(const char *Reason) {
 }
 
 static void attach(void) {
-  Dl_info Self;
-  char Beside[PATH_MAX];
-  if (!dladdr((void *)attach, &Self) || !Self.dli_fname)
-    return warn("it is not known where the preloaded library lies");
-  const char *Slash = strrchr(Self.dli_fname, '/');
-  int Length = Slash ? (int)(Slash - Self.dli_fname + 1) : 0;
-  if (snprintf(Beside, sizeof(Beside), "%.*slibtorchprof_attach.so", Length,
-               Self.dli_fname) >= (int)sizeof(Beside))
-    return warn("the path of the preloaded library is too long");
-  void *Library = dlopen(Beside, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  static const char Name[] = "libtorchprof_attach.so";
+  char Text[TorchprofTextBytes];
+  if (!torchprof_find_runtime(Text, sizeof(Text) - sizeof(Name)))
+    return warn(Text);
+  void *Library =
+      dlopen(strcat(Text, Name), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!Library)
     return warn(dlerror());
   Hooks = dlsym(Library, "torchprof_attach_hooks");

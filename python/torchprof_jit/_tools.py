@@ -1,6 +1,7 @@
 """Finds torchprof's tools and its runtime, and starts them."""
 
 import atexit
+import ctypes
 import glob
 import os
 import shutil
@@ -45,15 +46,36 @@ def tool_path(name):
     )
 
 
-def runtime_path():
-    """Path of libtorchprof_runtime.so."""
-    library = "libtorchprof_runtime.so"
+def _preload_libraries():
     for home in _homes():
         for pattern in ("lib", "lib64", os.path.join("lib", "*-linux-gnu*")):
-            found = glob.glob(os.path.join(home, pattern, library))
-            if found:
-                return found[0]
-    return run_tool("torchprof", "--print-runtime-path").strip()
+            yield from glob.glob(
+                os.path.join(home, pattern, "libtorchprof_preload.so"))
+    tool = shutil.which("torchprof")
+    if tool:
+        home = os.path.dirname(os.path.dirname(os.path.realpath(tool)))
+        yield from glob.glob(
+            os.path.join(home, "lib", "**", "libtorchprof_preload.so"))
+
+
+def _torch_folder():
+    """The folder of what was built with the LibTorch of this process."""
+    reason = ("libtorchprof_preload.so not found beside the package or on "
+              "PATH; set TORCHPROF_HOME to the folder that holds lib/")
+    for number, path in enumerate(_preload_libraries()):
+        text = ctypes.create_string_buffer(1 << 14)
+        if ctypes.CDLL(path).torchprof_find_runtime(text, len(text)):
+            return os.fsdecode(text.value)
+        if number == 0:
+            reason = "torch %s: %s" % (
+                torch.__version__, os.fsdecode(text.value))
+    raise ToolError(reason)
+
+
+def runtime_path():
+    """Path of libtorchprof_runtime.so, of the one that was built with the
+    LibTorch of this process."""
+    return os.path.join(_torch_folder(), "libtorchprof_runtime.so")
 
 
 def run_tool(name, *arguments):
@@ -70,27 +92,12 @@ def run_tool(name, *arguments):
     return done.stdout
 
 
-def _check_version():
-    """The runtime must be built with the LibTorch of this process."""
-    try:
-        text = run_tool("torchprof", "version")
-    except ToolError:
-        return
-    built = text.partition("(LibTorch ")[2].partition(")")[0]
-    here = torch.__version__
-    if built and built.split(".")[:2] != here.split(".")[:2]:
-        raise ToolError(
-            "the runtime was built with LibTorch %s, but this Python has "
-            "torch %s; use a build for this one" % (built, here)
-        )
-
-
 def _load_beside(library):
     """Loads the runtime and, once, a library from beside it."""
     load_runtime()
     if library in _beside_loaded:
         return
-    path = os.path.join(os.path.dirname(runtime_path()), library)
+    path = os.path.join(_torch_folder(), library)
     if not os.path.exists(path):
         raise ToolError("%s not found; it is installed with the runtime" % path)
     torch.ops.load_library(path)
@@ -116,7 +123,6 @@ def load_runtime():
     if _runtime_loaded:
         return
     path = runtime_path()
-    _check_version()
     torch.ops.load_library(path)
     if "TORCHPROF_FILE" not in os.environ:
         folder = tempfile.mkdtemp(prefix="torchprof-")

@@ -14,6 +14,7 @@ import sys
 import zipfile
 
 import torch
+import torchprof_jit
 
 page, runtime, compiler, folder = sys.argv[1:]
 with open(page) as file:
@@ -98,17 +99,20 @@ expect("warning: unknown variable TORCHPROF_...",
        python(RUN, TORCHPROF_NONSENSE="1"))
 
 # The Python package refuses a runtime of another LibTorch before it loads it.
-fake = os.path.join(folder, "fake", "bin")
-os.makedirs(fake)
-with open(os.path.join(fake, "torchprof"), "w") as file:
-    file.write("#!/bin/sh\necho 'torchprof 9.9 (LibTorch 9.9.9)'\n")
-os.chmod(file.name, 0o755)
-expect("the runtime was built with LibTorch",
-       python("import torchprof_jit; torchprof_jit.load_runtime()",
-              TORCHPROF_HOME=os.path.dirname(fake)))
-
 preload = os.path.join(os.path.dirname(runtime), "libtorchprof_preload.so")
-lonely = shutil.copy(preload, folder)
+lib = os.path.join(folder, "prefix", "lib")
+os.makedirs(os.path.join(lib, "torchprof", "0123"))
+lonely = shutil.copy(preload, lib)
+with open(os.path.join(lib, "torchprof", "0123", "libtorch.txt"), "w") as file:
+    file.write("9.9.9\n")
+os.makedirs(os.path.join(folder, "elsewhere"))
+package = shutil.copytree(os.path.dirname(torchprof_jit.__file__),
+                          os.path.join(folder, "elsewhere", "torchprof_jit"))
+expect("torch ...: no runtime for ...",
+       python("import torchprof_jit; torchprof_jit.load_runtime()",
+              TORCHPROF_HOME=os.path.dirname(lib), PATH="/usr/bin:/bin",
+              PYTHONPATH=os.path.dirname(package)))
+
 expect("warning: cannot attach, models run without: ...",
        python("torch.jit.load('model.pt')(torch.ones(2))", LD_PRELOAD=lonely))
 

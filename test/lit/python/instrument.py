@@ -29,7 +29,7 @@ class Dynamic(nn.Module):
 if sys.argv[1] == "--homeless":
     # The build tree above the package still serves.
     print(torchprof_jit.runtime_path())
-    # HOME: lib/libtorchprof_runtime.so
+    # HOME: lib/torchprof/{{[^/]+}}/libtorchprof_runtime.so
     sys.exit()
 
 folder = sys.argv[1]
