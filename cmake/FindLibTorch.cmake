@@ -1,9 +1,10 @@
 # Finds LibTorch without its own CMake package: that one drags CUDA, MKL and
 # Caffe2 targets into every consumer and differs from build to build.
 #
-# Order: TORCHPROF_TORCH (a cache variable or the environment's; `system`, or a
-# path to a LibTorch, a torch package or a Python prefix), CMAKE_PREFIX_PATH, a
-# python3 that can import torch, Debian's package.
+# Order: for a wheel, the torch of the Python that builds it and no other. Else
+# TORCHPROF_TORCH (a cache variable or the environment's; `system`, or a path to a
+# LibTorch, a torch package or a Python prefix), CMAKE_PREFIX_PATH, a python3 that
+# can import torch, Debian's package.
 #
 # Result: target TorchProf::LibTorch, LibTorch_FOUND, LibTorch_VERSION,
 # LibTorch_LIBRARY_DIR, LibTorch_PREFIX, LibTorch_BUILD_ID (of libtorch_cpu.so, the
@@ -36,12 +37,18 @@ function(_libtorch_try_python python)
   if(LibTorch_INCLUDE_DIR OR NOT python)
     return()
   endif()
+  # Where pip builds it hides the environment's packages behind PYTHONPATH, which
+  # -I ignores.
   execute_process(
-    COMMAND "${python}" -c "import torch, os; print(os.path.dirname(torch.__file__))"
+    COMMAND "${python}" ${ARGN} -c
+      "import torch, os; print(os.path.dirname(torch.__file__))"
     OUTPUT_VARIABLE _package OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE _status ERROR_QUIET)
   if(_status EQUAL 0)
     _libtorch_try("${_package}")
+    if(_package MATCHES "^/usr/lib/python3/dist-packages/") # Debian's
+      _libtorch_try(/usr)
+    endif()
     set(LibTorch_INCLUDE_DIR "${LibTorch_INCLUDE_DIR}" PARENT_SCOPE)
     set(LibTorch_LIBRARY "${LibTorch_LIBRARY}" PARENT_SCOPE)
   endif()
@@ -92,7 +99,14 @@ endfunction()
 set(LibTorch_INCLUDE_DIR "")
 set(LibTorch_LIBRARY "")
 set(_defines "")
-if(TORCHPROF_TORCH STREQUAL "system")
+if(SKBUILD)
+  _libtorch_try_python("${PYTHON_EXECUTABLE}" -I)
+  if(NOT LibTorch_INCLUDE_DIR)
+    message(FATAL_ERROR "${PYTHON_EXECUTABLE} has no torch: install the one \
+that torchprof_jit is for first. `python3 -m build` builds where it is not: give \
+it --no-isolation")
+  endif()
+elseif(TORCHPROF_TORCH STREQUAL "system")
   _libtorch_try(/usr)
 elseif(TORCHPROF_TORCH)
   _libtorch_try("${TORCHPROF_TORCH}")

@@ -20,10 +20,11 @@ foreach(part format runtime passes)
 ${PROJECT_SOURCE_DIR}/${part}/include>;$<INSTALL_INTERFACE:\
 ${CMAKE_INSTALL_INCLUDEDIR}>")
   install(TARGETS torchprof_${part} EXPORT TorchProfTargets
-    LIBRARY DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}"
-    ARCHIVE DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}")
+    LIBRARY DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}" COMPONENT runtime
+    ARCHIVE DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}" COMPONENT development)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${part}/include/torchprof"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 endforeach()
 # A consumer need not name a symbol of the runtime: linking it is enough.
 target_link_options(torchprof_runtime INTERFACE
@@ -31,13 +32,13 @@ target_link_options(torchprof_runtime INTERFACE
 # In a host with a LibTorch of its own, that one must be used: no RUNPATH.
 set_target_properties(torchprof_runtime PROPERTIES INSTALL_RPATH "")
 install(EXPORT TorchProfTargets NAMESPACE TorchProf::
-  DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}/cmake")
+  DESTINATION "${TORCHPROF_INSTALL_TORCHDIR}/cmake" COMPONENT development)
 # The path that people preload and link: the runtime that was installed last.
 file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/links")
 file(CREATE_LINK "torchprof/${LibTorch_BUILD_ID}/libtorchprof_runtime.so"
   "${CMAKE_CURRENT_BINARY_DIR}/links/libtorchprof_runtime.so" SYMBOLIC)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/links/libtorchprof_runtime.so"
-  DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TorchProfConfig.cmake.in"
   "${CMAKE_CURRENT_BINARY_DIR}/TorchProfConfig.cmake"
   INSTALL_DESTINATION "${_package}")
@@ -48,7 +49,7 @@ install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/TorchProfConfig.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/TorchProfConfigVersion.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/FindLibTorch.cmake"
-  DESTINATION "${_package}")
+  DESTINATION "${_package}" COMPONENT development)
 
 # The Python package finds the tools in the directories above it: PREFIX/bin, or
 # bin/ of this build tree.
@@ -56,13 +57,15 @@ file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/python")
 file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/torchprof_jit"
   "${CMAKE_BINARY_DIR}/python/torchprof_jit" SYMBOLIC)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/torchprof_jit"
-  DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py")
+  DESTINATION lib/python3/dist-packages COMPONENT python
+  FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 
 # Manual pages: docs/torchprof*.md, converted at build time.
 find_program(_python python3 PATHS /usr/bin NO_CACHE)
 file(GLOB _pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/torchprof*.md")
 if(_python)
   set(_manual "")
+  set(_report_manual "${CMAKE_CURRENT_BINARY_DIR}/man/torchprof-report.1")
   file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/man")
   foreach(page IN LISTS _pages)
     get_filename_component(name "${page}" NAME_WE)
@@ -74,7 +77,10 @@ if(_python)
     list(APPEND _manual "${out}")
   endforeach()
   add_custom_target(man-pages ALL DEPENDS ${_manual})
+  list(REMOVE_ITEM _manual "${_report_manual}")
   install(FILES ${_manual} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${_report_manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+    COMPONENT report)
 endif()
 
 # Where Debian's policy wants the license. torchprof-report carries the browser

@@ -18,13 +18,15 @@ function(torchprof_use_llvm target)
   target_link_libraries(${target} PRIVATE ${_libraries})
 endfunction()
 
-# A tool in bin/. Its RPATH leads to the LibTorch found now and to the runtime
-# in ../lib, in the build tree and when installed.
-function(torchprof_add_tool name)
+# A tool in bin/, a part of the component that is named. Its RPATH leads to the
+# runtime in ../lib and to the LibTorch found now, in the build tree and when
+# installed; in a wheel also to the torch beside it.
+function(torchprof_add_tool name component)
   add_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES
     BUILD_RPATH "${CMAKE_BINARY_DIR}/lib;${LibTorch_LIBRARY_DIR}"
-    INSTALL_RPATH
-      "$ORIGIN/../${TORCHPROF_INSTALL_TORCHDIR};${LibTorch_LIBRARY_DIR}")
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    INSTALL_RPATH "$ORIGIN/../${TORCHPROF_INSTALL_TORCHDIR};\
+${LibTorch_LIBRARY_DIR};$ORIGIN/../../torch/lib")
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    COMPONENT ${component})
 endfunction()

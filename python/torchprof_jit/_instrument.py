@@ -4,6 +4,7 @@ import ctypes
 import io
 import logging
 import os
+from typing import Any, Sequence, Union
 
 import torch
 
@@ -16,13 +17,13 @@ class InstrumentError(RuntimeError):
     """A model that cannot be instrumented; the text says why."""
 
 
-def is_instrumented(module):
+def is_instrumented(module: object) -> bool:
     return isinstance(module, torch.jit.ScriptModule) and hasattr(
         module, "_torchprof_manifest"
     )
 
 
-def scripted(module, example_inputs=None):
+def scripted(module: Any, example_inputs: Any = None) -> torch.jit.ScriptModule:
     """A ScriptModule: loaded from a .pt file, or for an eager module scripted,
     else traced. One that is given is returned."""
     if isinstance(module, torch.jit.ScriptModule):
@@ -57,14 +58,14 @@ def scripted(module, example_inputs=None):
 
 
 def instrument(
-    module_or_path,
-    example_inputs=None,
-    nodes="default",
-    granularity="op",
-    include=(),
-    exclude=(),
-    methods=(),
-):
+    module_or_path: Union[torch.nn.Module, str, "os.PathLike[str]"],
+    example_inputs: Any = None,
+    nodes: str = "default",
+    granularity: str = "op",
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    methods: Sequence[str] = (),
+) -> torch.jit.ScriptModule:
     """Returns an instrumented ScriptModule.
 
     module_or_path  an eager module (it is scripted; if that fails it is
@@ -94,7 +95,7 @@ def instrument(
         script = scripted(module_or_path, example_inputs)
         buffer = io.BytesIO()
         torch.jit.save(script, buffer)
-        archive = buffer.getbuffer()
+        archive = bytearray(buffer.getbuffer())
         name = script.original_name
         where = ""
     try:

@@ -6,6 +6,8 @@ import os
 import shutil
 import tempfile
 import threading
+from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence, Set,
+                    Union)
 
 import torch
 
@@ -21,7 +23,8 @@ class Action(enum.Enum):
     RECORD_AND_SAVE = 3  # record; a profile is ready when the step ends
 
 
-def schedule(*, wait, warmup, active, repeat=0, skip_first=0):
+def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0,
+             skip_first: int = 0) -> Callable[[int], Action]:
     """As torch.profiler.schedule: after skip_first steps, cycles of `wait`
     steps without recording, `warmup` and `active` steps; `repeat` cycles, or
     for ever if it is 0. Probes need no warm-up, so those steps are skipped.
@@ -29,7 +32,7 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0):
     if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
         raise ValueError("steps must be 0 or more, and active above 0")
 
-    def action(step):
+    def action(step: int) -> Action:
         if step < skip_first:
             return Action.NONE
         cycle, place = divmod(step - skip_first, wait + warmup + active)
@@ -52,8 +55,8 @@ def _always(_):
 
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
 _lock = threading.RLock()  # of what follows, and of the runtime's window
-_recording = []  # the profiles that record, in the order of their beginning
-_newest = None  # the one that began to record last
+_recording: List["profile"] = []  # the profiles that record, in the order of their beginning
+_newest: Optional["profile"] = None  # the one that began to record last
 
 
 def _decide(operators, argument, option, word):
@@ -71,7 +74,7 @@ def _decide(operators, argument, option, word):
     chosen.add(word)
 
 
-_decided = {}  # words of the runtime's options
+_decided: Dict[str, Set[str]] = {}  # words of the runtime's options
 
 
 def _wants_device(activities):
@@ -102,11 +105,11 @@ def _attach_to(module, example_inputs):
 
 
 class _KeyAverages:
-    def __init__(self, recorded, grouping):
+    def __init__(self, recorded: "profile", grouping: List[str]) -> None:
         self._report = recorded.report
         self._grouping = grouping
 
-    def table(self, sort_by=None, row_limit=100):
+    def table(self, sort_by: Optional[str] = None, row_limit: int = 100) -> str:
         """torch.profiler's table as text; a row_limit below 0 prints all."""
         sort = [] if sort_by is None else ["--sort=" + sort_by]
         return self._report("summary", "--style=torch", "--ops",
@@ -158,22 +161,22 @@ class profile:
 
     def __init__(
         self,
-        module=None,
-        schedule=None,
-        on_trace_ready=None,
-        threads="all",
-        trace=False,
-        profile_memory=False,
-        record_shapes=False,
-        with_flops=False,
-        blocks=False,
-        operators=False,
-        labels=False,
-        activities=(),
-        device=False,
-        example_inputs=None,
-        **options
-    ):
+        module: Union[torch.nn.Module, str, "os.PathLike[str]", None] = None,
+        schedule: Optional[Callable[[int], Any]] = None,
+        on_trace_ready: Optional[Callable[["profile"], None]] = None,
+        threads: str = "all",
+        trace: bool = False,
+        profile_memory: bool = False,
+        record_shapes: bool = False,
+        with_flops: bool = False,
+        blocks: bool = False,
+        operators: bool = False,
+        labels: bool = False,
+        activities: Iterable[Any] = (),
+        device: bool = False,
+        example_inputs: Any = None,
+        **options: Any
+    ) -> None:
         if threads not in ("all", "current"):
             raise ValueError("threads must be 'all' or 'current', not %r"
                              % (threads,))
@@ -193,7 +196,7 @@ class profile:
             if asked:
                 _decide(self._ops, argument + "=True", "record", word)
         self._waits = device or _wants_device(activities)
-        self.module = module
+        self.module: Any = module
         if options:
             self.module = _instrument.instrument(
                 module, example_inputs, **options)
@@ -205,8 +208,8 @@ class profile:
         self._threads = threads
         self._inside = False
         self._fresh = True  # what was recorded before does not count
-        self._parts = []  # of what it records now, recorded before
-        self._shown = []  # parts of what it has recorded
+        self._parts: List["_Part"] = []  # of what it records now, recorded before
+        self._shown: List["_Part"] = []  # parts of what it has recorded
         self._snapshots = 0
         self._folder = tempfile.TemporaryDirectory(prefix="torchprof-")
         self._file = None  # of what is shown, made when it is asked for
@@ -216,14 +219,14 @@ class profile:
 
     # --- recording ----------------------------------------------------------
 
-    def __enter__(self):
+    def __enter__(self) -> "profile":
         self._open(fresh=True)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._close()
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.module is None:
             raise TypeError("this profile was made without a module")
         if self._inside:
@@ -234,7 +237,7 @@ class profile:
         finally:
             self._close()
 
-    def step(self):
+    def step(self) -> None:
         """Ends a step of the schedule."""
         if not self._inside:
             raise RuntimeError("step() outside of a range")
@@ -359,7 +362,7 @@ class profile:
     # --- results ------------------------------------------------------------
 
     @property
-    def file(self):
+    def file(self) -> str:
         """Path of the profile, which is there until the next one is."""
         if self._file is None:
             self._file = self._joined(self._shown, "joined.tprof")
@@ -371,13 +374,17 @@ class profile:
             )
         return self._file
 
-    def report(self, command, *arguments):
+    def report(self, command: str, *arguments: object) -> str:
         """What `torchprof-report COMMAND FILE ARGUMENTS` prints."""
         return _tools.run_tool("torchprof-report", command, self.file,
                                *arguments)
 
-    def summary(self, style="torchprof", sort_by=None, row_limit=None,
-                group_by=None, columns=None, operators=False):
+    def summary(self, style: str = "torchprof",
+                sort_by: Union[str, Sequence[str], None] = None,
+                row_limit: Optional[int] = None,
+                group_by: Optional[str] = None,
+                columns: Optional[Sequence[str]] = None,
+                operators: bool = False) -> str:
         """The table of nodes as text. style: torchprof, fx, torch, tflite;
         sort_by: a column id or several; row_limit: 0 prints all rows;
         operators: with those inside of nodes."""
@@ -395,7 +402,8 @@ class profile:
             arguments.append("--columns=" + ",".join(columns))
         return self.report("summary", *arguments)
 
-    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0):
+    def key_averages(self, group_by_input_shape: bool = False,
+                     group_by_stack_n: int = 0) -> _KeyAverages:
         """What torch.profiler's key_averages() is used for: its table(sort_by,
         row_limit), of the nodes of models and of the operators inside of them
         that were recorded."""
@@ -408,29 +416,31 @@ class profile:
             grouping = ["--group-by=stack", "--stack-depth=%d" % group_by_stack_n]
         return _KeyAverages(self, grouping)
 
-    def rows(self, group_by="node", columns=None):
+    def rows(self, group_by: str = "node",
+             columns: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
         """The rows of the summary as dicts; columns: ids, else those that the
         summary prints."""
         chosen = [] if columns is None else ["--columns=" + ",".join(columns)]
         return self._tables("summary", "--limit=0", "--group-by=" + group_by,
                             *chosen)["rows"]
 
-    def dataframe(self, group_by="node", columns=None):
+    def dataframe(self, group_by: str = "node",
+                  columns: Optional[Sequence[str]] = None) -> Any:
         """The rows as a pandas DataFrame."""
         import pandas
 
         return pandas.DataFrame(self.rows(group_by, columns))
 
-    def tree(self, *arguments):
+    def tree(self, *arguments: str) -> str:
         """The tree of modules as text."""
         return self.report("tree", *arguments)
 
-    def memory(self):
+    def memory(self) -> str:
         """Who allocated what was alive at the peak, and what grows from run to
         run, as text."""
         return self.report("memory")
 
-    def runs(self, method=None):
+    def runs(self, method: Optional[str] = None) -> List[float]:
         """Total times of the runs in seconds, in order, the last 1024 of
         each method and thread."""
         rows = self._tables("runs")["last"]["rows"]
@@ -438,7 +448,7 @@ class profile:
                 for row in sorted(rows, key=lambda row: row["end_realtime_ns"])
                 if method in (None, row["method"])]
 
-    def node_runtimes(self, name):
+    def node_runtimes(self, name: str) -> List[float]:
         """The samples kept for one node, in seconds: the first of each
         thread, in order. `name` is as in the rows."""
         try:
@@ -449,7 +459,7 @@ class profile:
             raise KeyError("no node %r was recorded" % name) from None
         return [row["latency_s"] for row in tables["first_calls"]["rows"]]
 
-    def export(self, kind, path):
+    def export(self, kind: str, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the profile for a viewer: kind is "tprof" for the profile
         itself, or what `torchprof-report export --to` takes."""
         if kind == "tprof":
@@ -467,12 +477,12 @@ class profile:
         except RuntimeError:
             return False
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if not self._has_file():
             return "<torchprof_jit.profile, nothing recorded>"
         return "<torchprof_jit.profile, %d rows>" % len(self.rows())
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> Optional[str]:
         """A notebook shows the page, in a frame of its own."""
         if not self._has_file():
             return None

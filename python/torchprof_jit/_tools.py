@@ -7,8 +7,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+from typing import Iterator, Set
 
-import torch
+# torch is imported where it is needed: commands do not wait for it.
 
 
 class ToolError(RuntimeError):
@@ -16,37 +17,37 @@ class ToolError(RuntimeError):
 
 
 _runtime_loaded = False
-_beside_loaded = set()  # libraries from beside the runtime
+_beside_loaded: Set[str] = set()  # libraries from beside the runtime
 
 
-def _homes():
-    """Folders that may hold bin/ and lib/: TORCHPROF_HOME, then those above
-    this file (an install prefix or a build tree)."""
+def _homes() -> Iterator[str]:
+    """Folders that may hold bin/ and lib/: TORCHPROF_HOME, then that of this
+    file (a wheel) and those above it (an install prefix or a build tree)."""
     named = os.environ.get("TORCHPROF_HOME")
     if named:
         yield named
     folder = os.path.dirname(os.path.abspath(__file__))
-    for _ in range(5):
-        folder = os.path.dirname(folder)
+    for _ in range(6):
         yield folder
+        folder = os.path.dirname(folder)
 
 
-def tool_path(name):
+def tool_path(name: str) -> str:
     """Path of a tool, e.g. "torchprof-report"."""
     for home in _homes():
         path = os.path.join(home, "bin", name)
         if os.access(path, os.X_OK) and not os.path.isdir(path):
             return path
-    path = shutil.which(name)
-    if path:
-        return path
+    found = shutil.which(name)
+    if found:
+        return found
     raise ToolError(
         "%s not found beside the package or on PATH; set TORCHPROF_HOME to "
         "the folder that holds bin/%s" % (name, name)
     )
 
 
-def _preload_libraries():
+def _preload_libraries() -> Iterator[str]:
     for home in _homes():
         for pattern in ("lib", "lib64", os.path.join("lib", "*-linux-gnu*")):
             yield from glob.glob(
@@ -58,8 +59,10 @@ def _preload_libraries():
             os.path.join(home, "lib", "**", "libtorchprof_preload.so"))
 
 
-def _torch_folder():
+def _torch_folder() -> str:
     """The folder of what was built with the LibTorch of this process."""
+    import torch
+
     reason = ("libtorchprof_preload.so not found beside the package or on "
               "PATH; set TORCHPROF_HOME to the folder that holds lib/")
     for number, path in enumerate(_preload_libraries()):
@@ -72,13 +75,13 @@ def _torch_folder():
     raise ToolError(reason)
 
 
-def runtime_path():
+def runtime_path() -> str:
     """Path of libtorchprof_runtime.so, of the one that was built with the
     LibTorch of this process."""
     return os.path.join(_torch_folder(), "libtorchprof_runtime.so")
 
 
-def run_tool(name, *arguments):
+def run_tool(name: str, *arguments: object) -> str:
     """Runs a tool and returns what it prints; raises ToolError if it fails.
     Exit code 1 is a finding (of diff or check), not a failure."""
     done = subprocess.run(
@@ -92,8 +95,10 @@ def run_tool(name, *arguments):
     return done.stdout
 
 
-def _load_beside(library):
+def _load_beside(library: str) -> None:
     """Loads the runtime and, once, a library from beside it."""
+    import torch
+
     load_runtime()
     if library in _beside_loaded:
         return
@@ -104,21 +109,23 @@ def _load_beside(library):
     _beside_loaded.add(library)
 
 
-def load_passes():
+def load_passes() -> None:
     """Loads what instruments models in this process."""
     _load_beside("libtorchprof_passes_ops.so")
 
 
-def load_hooks():
+def load_hooks() -> None:
     """Attaches to this process: TorchScript that runs here for the first time
     from now on is profiled, without being instrumented."""
     _load_beside("libtorchprof_attach.so")
 
 
-def load_runtime():
+def load_runtime() -> None:
     """Loads the runtime into this process, once. Unless TORCHPROF_FILE says
     where the process's own profile goes, it goes to a temporary folder that
     is removed at exit: `profile` takes its snapshots from there."""
+    import torch
+
     global _runtime_loaded
     if _runtime_loaded:
         return
@@ -128,7 +135,7 @@ def load_runtime():
         folder = tempfile.mkdtemp(prefix="torchprof-")
         owner = os.getpid()
 
-        def remove():
+        def remove() -> None:
             if os.getpid() == owner:  # not in a forked child
                 shutil.rmtree(folder, ignore_errors=True)
 

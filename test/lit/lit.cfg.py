@@ -5,6 +5,7 @@ torchprof-report from the build tree, FileCheck, not, count and split-file
 from LLVM. Substitutions:
 
   %readers       the Python with published readers of exported files
+  %wheels        folder of what pip needs to build a wheel
   %python        the Python that imports the torch this tree is built with
   %model-python  the Python that imports torchvision (it makes models)
   %runtime       libtorchprof_runtime.so
@@ -52,6 +53,7 @@ for name, value in (
     # Longer names first: substitutions are applied in this order.
     ("%model-python", config.torchprof_model_python),
     ("%models", config.torchprof_models),
+    ("%wheels", os.path.join(config.torchprof_readers, "wheels")),
     ("%readers", os.path.join(config.torchprof_readers, "bin", "python3")),
     ("%python", config.torchprof_python),
     ("%runtime", config.torchprof_runtime),

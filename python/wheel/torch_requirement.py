@@ -1,0 +1,19 @@
+"""The requirement of a wheel: the torch that it is built with, and no other."""
+
+import subprocess
+import sys
+
+_VERSION = "import importlib.metadata as m; print(m.version('torch'))"
+
+
+def dynamic_metadata(field, settings=None, *_):
+    """Called by scikit-build-core. pip builds in an environment of its own, where
+    the one to install into is hidden behind PYTHONPATH; -I ignores that. A source
+    archive is made without a torch, too: then any is named, and what builds with
+    it says which one."""
+    assert field == "dependencies"
+    done = subprocess.run([sys.executable, "-I", "-c", _VERSION],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          universal_newlines=True)
+    version = done.stdout.strip()
+    return ["torch==" + version if version else "torch"]
