@@ -15,9 +15,9 @@ RUN scripts/test
 RUN scripts/package
 
 FROM debian:12-slim
-COPY --from=build /src/build/system/torchprof.deb /tmp/
+COPY --from=build /src/build/system/packages /tmp/packages
 RUN apt-get update \
- && apt-get install -y --no-install-recommends /tmp/torchprof.deb \
- && rm -rf /tmp/torchprof.deb /var/lib/apt/lists/*
+ && apt-get install -y --no-install-recommends /tmp/packages/*.deb \
+ && rm -rf /tmp/packages /var/lib/apt/lists/*
 WORKDIR /models
 ENTRYPOINT ["torchprof"]

@@ -1,4 +1,4 @@
-# What `cmake --install` and CPack put where. The tools install themselves
+# What `cmake --install` puts where. The tools install themselves
 # (torchprof_add_tool). A consumer says
 #
 #   find_package(TorchProf REQUIRED)
@@ -85,22 +85,14 @@ endif()
 
 # Where Debian's policy wants the license. torchprof-report carries the browser
 # parts that npm fetched; their licenses come along once they are there.
-set(_doc "share/doc/torchprof")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" RENAME copyright
-  DESTINATION "${_doc}")
+  DESTINATION "share/doc/torchprof-runtime-${LibTorch_VERSION_MAJOR_MINOR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" RENAME copyright
+  DESTINATION "share/doc/torchprof-report" COMPONENT report)
 foreach(part d3 d3-flame-graph tabulator-tables)
   install(FILES "${CMAKE_BINARY_DIR}/report-html/node_modules/${part}/LICENSE"
-    RENAME LICENSE.${part} DESTINATION "${_doc}" OPTIONAL)
+    RENAME LICENSE.${part} DESTINATION "share/doc/torchprof-report"
+    COMPONENT report OPTIONAL)
 endforeach()
 
-set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME torchprof)
-set(CPACK_PACKAGE_CONTACT "the torchprof authors <torchprof@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-include(CPack)
+include(TorchProfPackage)

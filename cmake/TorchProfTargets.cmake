@@ -18,15 +18,24 @@ function(torchprof_use_llvm target)
   target_link_libraries(${target} PRIVATE ${_libraries})
 endfunction()
 
+# Where an installed tool looks for LibTorch: where it was found, unless the loader
+# looks there anyway or the tool is for other machines, then where a wheel has it.
+set(_torch_rpath "")
+if(NOT LibTorch_LIBRARY_DIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+  if(NOT TORCHPROF_PORTABLE)
+    list(APPEND _torch_rpath "${LibTorch_LIBRARY_DIR}")
+  endif()
+  list(APPEND _torch_rpath "$ORIGIN/../../torch/lib")
+endif()
+
 # A tool in bin/, a part of the component that is named. Its RPATH leads to the
-# runtime in ../lib and to the LibTorch found now, in the build tree and when
-# installed; in a wheel also to the torch beside it.
+# runtime in ../lib and to LibTorch, in the build tree and when installed.
 function(torchprof_add_tool name component)
   add_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES
     BUILD_RPATH "${CMAKE_BINARY_DIR}/lib;${LibTorch_LIBRARY_DIR}"
-    INSTALL_RPATH "$ORIGIN/../${TORCHPROF_INSTALL_TORCHDIR};\
-${LibTorch_LIBRARY_DIR};$ORIGIN/../../torch/lib")
+    INSTALL_RPATH
+      "$ORIGIN/../${TORCHPROF_INSTALL_TORCHDIR};${_torch_rpath}")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
     COMPONENT ${component})
 endfunction()

@@ -15,7 +15,7 @@ from LLVM. Substitutions:
   %torch-lib     folder of LibTorch's libraries
 
 Features: torch-1.13, torch-2.13 and so on (major.minor of LibTorch), the processor
-(x86_64), chromium, npm, readers, asan, tsan.
+(x86_64), chromium, npm, readers, dpkg, asan, tsan.
 """
 
 import os
@@ -75,6 +75,8 @@ for program in ("chromium", "npm"):
         config.available_features.add(program)
 if os.path.exists(os.path.join(config.torchprof_readers, "bin", "python3")):
     config.available_features.add("readers")
+if shutil.which("dpkg-shlibdeps") and shutil.which("file"):
+    config.available_features.add("dpkg")  # packages can be made
 for sanitizer, feature in (("address", "asan"), ("thread", "tsan")):
     if sanitizer in config.torchprof_sanitize:
         config.available_features.add(feature)
