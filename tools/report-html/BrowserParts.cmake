@@ -3,8 +3,8 @@
 #   cmake -D NPM=npm -D SOURCE=FOLDER -D BINARY=FOLDER -P BrowserParts.cmake
 #
 # BINARY/fetched holds the checksum of the lock file whose packages are there. A
-# failure is a warning; then the functions of BrowserParts.cpp return nothing
-# and missing() says why.
+# failure is a warning; then the functions of BrowserParts.cpp return nothing for
+# the packages and missing() says why.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -36,7 +36,7 @@ else()
   endif()
 endif()
 if(reason)
-  message(WARNING "the html and svg exports will not work: ${reason}")
+  message(WARNING "the html export will not work: ${reason}")
 endif()
 
 set(modules "${BINARY}/node_modules")
@@ -54,7 +54,8 @@ set(parts
   AdviceScript "${SOURCE}/advice.js"
   RooflineScript "${SOURCE}/roofline.js"
   FlameScript "${SOURCE}/flame.js"
-  FlameStyle "${SOURCE}/flame.css")
+  FlameStyle "${SOURCE}/flame.css"
+  PictureScript "${SOURCE}/picture.js")
 
 # The checksum makes other packages another source file.
 set(cpp "// Made by tools/report-html/BrowserParts.cmake.\n\
@@ -64,7 +65,8 @@ namespace torchprof::report::browser {\n\
 llvm::StringRef missing() { return \"${reason}\"; }\n")
 while(parts)
   list(POP_FRONT parts name file)
-  if(reason)
+  cmake_path(IS_PREFIX modules "${file}" is_package)
+  if(reason AND is_package)
     string(APPEND cpp "llvm::StringRef ${name}() { return \"\"; }\n")
     continue()
   endif()

@@ -15,24 +15,12 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-Error report::checkBrowserParts(StringRef Format) {
-  if (browser::missing().empty())
-    return Error::success();
-  return createStringError(inconvertibleErrorCode(),
-                           "--to=" + Format +
-                               ": this torchprof-report was built without the "
-                               "parts for the browser (" +
-                               browser::missing() +
-                               "); install npm and build again");
-}
-
 namespace {
 
 class DataWriter {
 public:
   DataWriter(const ExportInput &In, raw_ostream &OS) : In(In), J(OS) {}
   Error page();
-  void flame();
 
 private:
   void text(StringRef Key, StringRef Text) {
@@ -222,14 +210,8 @@ void DataWriter::stack(const StackTree &Node) {
 
 void DataWriter::flameMembers() {
   text("weight", weightName(In.StackWeight));
-  StackTree Tree = stackTree(foldStacks(In), In.Title);
-  // One method needs no root above it.
-  if (Tree.Children.size() == 1) {
-    StackTree Only = std::move(Tree.Children.front());
-    Tree = std::move(Only);
-  }
   J.attributeBegin("flame");
-  stack(Tree);
+  stack(flameTree(In));
   J.attributeEnd();
 }
 
@@ -352,13 +334,7 @@ Error DataWriter::page() {
   return Failure;
 }
 
-void DataWriter::flame() {
-  J.object([&] { flameMembers(); });
-  J.flush();
-}
-
-/// JSON that neither ends a script element nor a CDATA section. "<" and ">"
-/// stand in strings only.
+/// JSON that does not end a script element. "<" and ">" stand in strings only.
 static std::string escaped(StringRef Json) {
   std::string Out;
   for (char C : Json) {
@@ -377,12 +353,5 @@ Expected<std::string> report::pageData(const ExportInput &In) {
   raw_string_ostream OS(Text);
   if (Error E = DataWriter(In, OS).page())
     return E;
-  return escaped(OS.str());
-}
-
-std::string report::flameData(const ExportInput &In) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  DataWriter(In, OS).flame();
   return escaped(OS.str());
 }

@@ -1,6 +1,6 @@
 //===- BrowserData.h - profiles as data for the browser ---------*- C++ -*-===//
 //
-// The JSON that the scripts of the html and svg exports read.
+// The JSON that the scripts of the html export read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,16 +11,10 @@
 
 namespace torchprof::report {
 
-/// Fails when the tool was built without the parts for the browser.
-llvm::Error checkBrowserParts(llvm::StringRef Format);
-
 /// Everything the page shows: {"title", "facts", "cards", "notes", "advice",
 /// "columns", "rows", "roofline", "tree", "weight", "flame", "runs"}. Safe
 /// inside a script element.
 llvm::Expected<std::string> pageData(const ExportInput &In);
-
-/// {"weight", "flame"}. Safe inside a CDATA section.
-std::string flameData(const ExportInput &In);
 
 } // namespace torchprof::report
 

@@ -1,7 +1,7 @@
 //===- BrowserParts.h - what runs in the browser ----------------*- C++ -*-===//
 //
 // The texts of the html and svg exports, inlined into the tool by
-// tools/report-html: libraries from npm and the page's own parts.
+// tools/report-html: libraries from npm for the page, and our own parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@
 
 namespace torchprof::report::browser {
 
-/// Why the parts are not there; empty if they are.
+/// Why the libraries are not there; empty if they are.
 llvm::StringRef missing();
 
 // Libraries.
@@ -32,6 +32,7 @@ llvm::StringRef AdviceScript();
 llvm::StringRef RooflineScript();
 llvm::StringRef FlameScript();
 llvm::StringRef FlameStyle();
+llvm::StringRef PictureScript();
 
 } // namespace torchprof::report::browser
 

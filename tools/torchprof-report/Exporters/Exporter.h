@@ -27,6 +27,13 @@ constexpr const char *weightName(Weight W) {
                                  : "self_ns";
 }
 
+/// What a picture says of it.
+constexpr const char *weightTitle(Weight W) {
+  return W == Weight::Calls      ? "calls"
+         : W == Weight::DeviceNs ? "time of devices"
+                                 : "self time";
+}
+
 struct ExportInput {
   const SiteTable &Sites;
   const Selection &Selected;

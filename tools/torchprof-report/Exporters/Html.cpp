@@ -15,8 +15,12 @@ using namespace torchprof;
 using namespace torchprof::report;
 
 static Error write(const ExportInput &In, raw_ostream &OS) {
-  if (Error E = checkBrowserParts("html"))
-    return E;
+  if (!browser::missing().empty())
+    return createStringError(
+        inconvertibleErrorCode(),
+        "--to=html: this torchprof-report was built without the parts for the "
+        "browser (" +
+            browser::missing() + "); install npm and build again");
   Expected<std::string> Data = pageData(In);
   if (!Data)
     return Data.takeError();

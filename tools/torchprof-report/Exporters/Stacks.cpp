@@ -124,3 +124,11 @@ StackTree report::stackTree(ArrayRef<WeightedStack> Stacks, StringRef Name) {
   }
   return Root;
 }
+
+StackTree report::flameTree(const ExportInput &In) {
+  StackTree Tree = stackTree(foldStacks(In), In.Title);
+  if (Tree.Children.size() != 1)
+    return Tree;
+  StackTree Only = std::move(Tree.Children.front());
+  return Only;
+}

@@ -42,6 +42,10 @@ struct StackTree {
 /// All stacks under one root called \p Name.
 StackTree stackTree(llvm::ArrayRef<WeightedStack> Stacks, llvm::StringRef Name);
 
+/// The tree of what is exported, under its title; a single method needs no root
+/// above it.
+StackTree flameTree(const ExportInput &In);
+
 } // namespace torchprof::report
 
 #endif // TORCHPROF_REPORT_STACKS_H

@@ -1,84 +1,157 @@
-//===- Svg.cpp - a flame graph to zoom and search -------------------------===//
+//===- Svg.cpp - a flame graph as a picture -------------------------------===//
 //
-// An SVG that draws itself in a browser: the same graph and library as in the
-// html page, in a foreignObject. Self-contained.
+// Drawn here, so that it is a picture wherever an SVG is one: in a README, a
+// document, a viewer. Where scripts run, the one inside adds zoom and search.
 //
 //===----------------------------------------------------------------------===//
 
-#include "BrowserData.h"
+#include "../Report/Printable.h"
+#include "../Report/Table.h"
 #include "BrowserParts.h"
 #include "Stacks.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-/// A CDATA section cannot hold its own end, so that is split over two.
-static void printCData(StringRef Text, raw_ostream &OS) {
-  OS << "<![CDATA[\n";
-  while (true) {
-    auto [Head, Tail] = Text.split("]]>");
-    OS << Head;
-    if (Head.size() == Text.size())
-      break;
-    OS << "]]]]><![CDATA[>";
-    Text = Tail;
+/// Pixels. The script reads them from the picture.
+static constexpr double Width = 1200, Margin = 10, RowHeight = 18, Top = 58;
+/// An estimate for sans-serif letters of 12 pixels, on the safe side.
+static constexpr double LetterWidth = 7.2;
+/// What is narrower is not to be seen.
+static constexpr double Narrowest = 0.2;
+
+namespace {
+
+/// A rectangle of the graph: shares of the whole, from 0 to 1.
+struct Box {
+  const StackTree &Node;
+  unsigned Depth;
+  double Begin;
+  double Share;
+};
+
+} // namespace
+
+static double pixels(double Share) { return Share * (Width - 2 * Margin); }
+
+static void addBoxes(const StackTree &Node, unsigned Depth, double Begin,
+                     double Whole, std::vector<Box> &Boxes) {
+  double Share = static_cast<double>(Node.Weight) / Whole;
+  if (pixels(Share) < Narrowest)
+    return;
+  Boxes.push_back({Node, Depth, Begin, Share});
+  for (const StackTree &Child : Node.Children) {
+    addBoxes(Child, Depth + 1, Begin, Whole, Boxes);
+    Begin += static_cast<double>(Child.Weight) / Whole;
   }
-  OS << "\n]]>";
 }
 
-static unsigned depthOf(const StackTree &Tree) {
-  unsigned Deepest = 0;
-  for (const StackTree &Child : Tree.Children)
-    Deepest = std::max(Deepest, depthOf(Child));
-  return Deepest + 1;
+/// From yellow to red with the share of the whole, as in the html page: HSL to
+/// RGB by CSS Color 4, section 7.1.
+static std::string colorOf(double Share) {
+  double Heat = std::sqrt(Share);
+  double Hue = 48 - 40 * Heat, Saturation = 0.9, Light = 0.78 - 0.14 * Heat;
+  auto Channel = [&](double N) {
+    double K = std::fmod(N + Hue / 30, 12);
+    double A = Saturation * std::min(Light, 1 - Light);
+    double Value = Light - A * std::max(-1.0, std::min({K - 3, 9 - K, 1.0}));
+    return static_cast<unsigned>(std::lround(255 * Value));
+  };
+  std::string Text;
+  raw_string_ostream(Text) << llvm::format("#%02x%02x%02x", Channel(0),
+                                           Channel(8), Channel(4));
+  return Text;
 }
 
-static constexpr StringLiteral Controls = R"(
-<div xmlns="http://www.w3.org/1999/xhtml" style="font:14px system-ui,sans-serif;color:#1c2127;padding:8px">
-<p style="margin:0 0 8px"><b id="title"></b>
-<input id="search" type="search" placeholder="search" style="margin-left:1em"/>
-<button id="reset">reset</button></p>
-<div id="chart"></div><p id="details" style="min-height:1.5em;color:#5f6b7c"></p></div>
-)";
+static std::string amountText(Weight W, uint64_t Amount) {
+  if (W == Weight::Calls)
+    return utostr(Amount) + (Amount == 1 ? " call" : " calls");
+  return formatValue(Value::timeNs(static_cast<double>(Amount)), {},
+                     TimeUnit::Auto);
+}
+
+/// The beginning of \p Text that fits a frame, empty if that says nothing.
+/// \p Text is printable, so it is UTF-8.
+static std::string fitting(StringRef Text, double BoxWidth) {
+  auto Room = static_cast<size_t>(std::max(0.0, (BoxWidth - 6) / LetterWidth));
+  size_t Letters = 0, End = 0;
+  while (End < Text.size() && Letters < Room) {
+    End += getNumBytesForUTF8(static_cast<UTF8>(Text[End]));
+    ++Letters;
+  }
+  if (End >= Text.size())
+    return Text.str();
+  if (Room < 3)
+    return std::string();
+  for (int Dots = 0; Dots < 2; ++Dots) // their place
+    do
+      --End;
+    while ((static_cast<unsigned char>(Text[End]) & 0xc0) == 0x80);
+  return (Text.take_front(End) + "..").str();
+}
+
+static void printBox(const Box &B, Weight W, raw_ostream &OS) {
+  double X = Margin + pixels(B.Begin), Wide = pixels(B.Share);
+  double Y = Top + B.Depth * RowHeight;
+  std::string Name = printable(B.Node.Name);
+  OS << "<g><title>";
+  printHTMLEscaped(Name, OS);
+  OS << ": " << amountText(W, B.Node.Weight)
+     << llvm::format(", %.2f%%</title><rect x=\"%.1f\" y=\"%.0f\" "
+                     "width=\"%.1f\" height=\"%.0f\" rx=\"1\" fill=\"",
+                     100 * B.Share, X, Y, Wide, RowHeight - 1)
+     << colorOf(B.Share)
+     << llvm::format("\"/><text x=\"%.1f\" y=\"%.0f\">", X + 3, Y + 13);
+  printHTMLEscaped(fitting(Name, Wide), OS);
+  OS << "</text></g>\n";
+}
 
 static Error write(const ExportInput &In, raw_ostream &OS) {
-  if (Error E = checkBrowserParts("svg"))
-    return E;
-  // Rows of 20 pixels, and room for the controls.
-  unsigned Height = depthOf(stackTree(foldStacks(In), "")) * 20 + 140;
+  StackTree Tree = flameTree(In);
+  std::vector<Box> Boxes;
+  addBoxes(Tree, 0, 0, std::max<double>(1, static_cast<double>(Tree.Weight)),
+           Boxes);
+  unsigned Depth = 0;
+  for (const Box &B : Boxes)
+    Depth = std::max(Depth, B.Depth);
+  double Height = Top + (Depth + 1) * RowHeight + Margin;
+
   OS << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-     << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\" height=\""
-     << Height << "\">\n<title>";
-  printHTMLEscaped(In.Title, OS);
-  OS << "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
-  for (StringRef Style : {browser::FlameGraphStyle(), browser::FlameStyle()}) {
-    OS << "<style>";
-    printCData(Style, OS);
-    OS << "</style>\n";
-  }
-  OS << "<foreignObject width=\"100%\" height=\"100%\">" << Controls
-     << "</foreignObject>\n";
-  for (StringRef Script : {browser::D3Script(), browser::FlameGraphScript(),
-                           browser::FormatScript(), browser::FlameScript()}) {
-    OS << "<script>";
-    printCData(Script, OS);
-    OS << "</script>\n";
-  }
-  OS << "<script>";
-  printCData(
-      "(function () {\n  const data = " + flameData(In) +
-          ";\n  const byId = (id) => document.getElementById(id);\n"
-          "  byId(\"title\").textContent = document.querySelector(\"title\")"
-          ".textContent;\n"
-          "  torchprofFlame(data, { chart: byId(\"chart\"), details: "
-          "byId(\"details\"),\n"
-          "    search: byId(\"search\"), reset: byId(\"reset\") });\n"
-          "  document.documentElement.dataset.ready = \"yes\";\n})();",
-      OS);
-  OS << "</script>\n</svg>\n";
+     << llvm::format("<svg xmlns=\"http://www.w3.org/2000/svg\" "
+                     "width=\"%.0f\" height=\"%.0f\" "
+                     "viewBox=\"0 0 %.0f %.0f\" ",
+                     Width, Height, Width, Height)
+     << llvm::format("data-margin=\"%.0f\" data-letter=\"%.1f\">\n", Margin,
+                     LetterWidth)
+     << "<title>";
+  printHTMLEscaped(printable(In.Title), OS);
+  OS << "</title>\n<style>\n"
+        "text { font: 12px Verdana, \"DejaVu Sans\", sans-serif; "
+        "fill: #1c2127; pointer-events: none; }\n"
+        "#title { font-size: 16px; font-weight: bold; }\n"
+        "#details { fill: #5f6b7c; }\n"
+        "#frames g:hover rect { stroke: #1c2127; stroke-width: 0.8; }\n"
+        "</style>\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+     << llvm::format("<text id=\"title\" x=\"%.0f\" y=\"24\">", Margin);
+  printHTMLEscaped(printable(In.Title), OS);
+  OS << llvm::format("</text>\n<text id=\"details\" x=\"%.0f\" y=\"46\">",
+                     Margin)
+     << weightTitle(In.StackWeight) << ", "
+     << amountText(In.StackWeight, Tree.Weight)
+     << "</text>\n<g id=\"frames\">\n";
+  for (const Box &B : Boxes)
+    printBox(B, In.StackWeight, OS);
+  // The script has no "]]>", which would end the section.
+  OS << "</g>\n<script><![CDATA[\n"
+     << browser::PictureScript() << "]]></script>\n</svg>\n";
   return Error::success();
 }
 

@@ -18,9 +18,13 @@ OPTIONS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 page = pathlib.Path(sys.argv[1]).resolve()
 with tempfile.TemporaryDirectory() as folder:
     if len(sys.argv) > 2:
-        script = f"<script>setTimeout(() => {{ {sys.argv[2]} }}, 500)</script>"
+        text, end = page.read_text(), ""
+        if page.suffix == ".svg":
+            text, end = text.rpartition("</svg>")[0], "</svg>"
+        script = (f"<script>/*<![CDATA[*/setTimeout(() => {{ {sys.argv[2]} }}, "
+                  f"500)/*]]>*/</script>")
         copy = pathlib.Path(folder) / page.name
-        copy.write_text(page.read_text() + script)
+        copy.write_text(text + script + end)
         page = copy
     result = subprocess.run(
         ["chromium", *OPTIONS, f"--user-data-dir={folder}/user", page.as_uri()],
