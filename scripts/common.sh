@@ -8,6 +8,7 @@ self=$(basename "$0")
 vision_version=0.28.0 # of the torchvision for TORCHPROF_TORCH=pip, for the bench
 perfetto_version=0.59.1 # of the published trace format that tests read with
 builder_version=1.1.2 # of scikit-build-core, what pip builds wheels with
+mkdocs_version=1.6.1 # makes a site of docs/
 
 say() { printf '%s: %s\n' "$self" "$*"; }
 die() {
@@ -169,22 +170,23 @@ install_vision() {
       "build/vision.log"
 }
 
-# Readers of exported files for the tests, which Debian does not package, and in
-# wheels/ what pip needs to build a wheel without a network.
+# Readers of exported files and of the documentation, which Debian does not package,
+# and in wheels/ what pip needs to build a wheel without a network.
 install_readers() {
   local readers=$root/build/readers
-  local done_mark=$readers/.torchprof-$perfetto_version-$builder_version
+  local done_mark=$readers/.torchprof-$perfetto_version-$builder_version-$mkdocs_version
   [ ! -e "$done_mark" ] || return 0
   say "installing perfetto==$perfetto_version into ${readers#"$root"/}"
   rm -rf "$readers"
   logged "$root/build/readers.log" /usr/bin/python3 -m venv "$readers" &&
     logged "$root/build/readers.log" "$readers/bin/python3" -m pip install \
-      --no-input "perfetto==$perfetto_version" protobuf &&
+      --no-input "perfetto==$perfetto_version" protobuf \
+      "mkdocs==$mkdocs_version" &&
     logged "$root/build/readers.log" "$readers/bin/python3" -m pip download \
       --no-input --dest "$readers/wheels" \
       "scikit-build-core==$builder_version" ||
-    die "could not install perfetto and scikit-build-core; the whole log:" \
-      "build/readers.log"
+    die "could not install perfetto, mkdocs and scikit-build-core; the whole" \
+      "log: build/readers.log"
   touch "$done_mark"
 }
 
