@@ -3,6 +3,7 @@
 #include "Control.h"
 
 #include "Clock.h"
+#include "EarlyOpen.h"
 #include "LaneReset.h"
 #include "LogPages.h"
 #include "Warn.h"
@@ -168,6 +169,13 @@ int setOption(std::string_view Name, std::string_view Value) {
     return EBUSY;
   if (!Line.Program.Opts.set(Name, Value))
     return EINVAL;
+  if (Name == "file") {
+    Line.Program.FileIsFromEnvironment = false;
+    if (descriptorOf(Value))
+      Line.Program.readBeforehand();
+  }
+  if (Name == "open")
+    openIfEarly();
   if (Name == "clock") {
     ClockKind Before = clock::kind();
     clock::choose(Value);
@@ -183,14 +191,26 @@ Options currentOptions() {
   return Line.Program.Opts;
 }
 
+/// The file is there before the framework is known if it was opened early.
+static void writeFramework() {
+  if (Recording *R = Recording::existing())
+    R->writeFramework();
+}
+
 void setFramework(std::string_view Name) {
-  ProcessLock Lock;
-  Line.Program.Framework = Name;
+  {
+    ProcessLock Lock;
+    Line.Program.Framework = Name;
+  }
+  writeFramework();
 }
 
 void setDispatchCost(uint64_t TicksX16) {
-  ProcessLock Lock;
-  Line.Program.DispatchTicksX16 = TicksX16;
+  {
+    ProcessLock Lock;
+    Line.Program.DispatchTicksX16 = TicksX16;
+  }
+  writeFramework();
 }
 
 void setReadyCallback(ReadyCallback Callback, void *Context) {

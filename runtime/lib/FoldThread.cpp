@@ -2,11 +2,11 @@
 
 #include "FoldThread.h"
 
+#include "Failure.h"
 #include "LogPages.h"
 #include "Warn.h"
 
 #include <csignal>
-#include <cstring>
 #include <sched.h>
 
 namespace torchprof {
@@ -35,7 +35,7 @@ bool FoldThread::isRunning() {
     return true;
   Thread.store(State::Failed);
   warn("cannot start the folding thread: %s; folding at the end of each run",
-       strerror(Error));
+       errorText(Error));
   return false;
 }
 

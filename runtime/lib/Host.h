@@ -24,6 +24,13 @@ using ReadyCallback = void (*)(const char *Path, void *Context);
 struct Host {
   Options Opts;
   bool EnvironmentRead = false;
+  /// The file is the environment's, not one that the host has set.
+  bool FileIsFromEnvironment = true;
+  /// The profile was made by TORCHPROF_OPEN=early: no file is opened any more,
+  /// in children neither.
+  bool OpenedEarly = false;
+  /// The process's arguments joined by spaces, if they were read beforehand.
+  std::string Command;
   std::string Framework;            ///< "LibTorch 2.13.0"
   uint64_t DispatchTicksX16 = 0;    ///< the framework's share of a pair's cost
   format::MachineRecord Machine{};  ///< no threads: not measured
@@ -37,7 +44,13 @@ struct Host {
 
   /// Reads the environment and chooses the clock, once.
   void readEnvironment();
+
+  /// Reads beforehand what would else be read when the profile is made.
+  void readBeforehand();
 };
+
+/// The process's arguments joined by spaces, 511 bytes of them at most.
+std::string commandLine();
 
 } // namespace torchprof
 

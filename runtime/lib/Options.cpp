@@ -30,6 +30,19 @@ bool hasWord(std::string_view List, std::string_view Word) {
   return false;
 }
 
+std::optional<int> descriptorOf(std::string_view File) {
+  constexpr std::string_view Prefix = "fd:";
+  if (!File.starts_with(Prefix))
+    return std::nullopt;
+  File.remove_prefix(Prefix.size());
+  int Number = 0;
+  auto [End, Error] =
+      std::from_chars(File.data(), File.data() + File.size(), Number);
+  if (Error != std::errc() || End != File.data() + File.size() || Number < 0)
+    return std::nullopt;
+  return Number;
+}
+
 static bool parseSwitch(std::string_view Value, std::string_view,
                         bool &Result) {
   if (Value == "on" || Value == "1" || Value == "true")
@@ -44,6 +57,13 @@ static bool parseText(std::string_view Value, std::string_view,
   if (!Value.empty())
     Result = Value;
   return !Value.empty();
+}
+
+/// A file whose name begins with `fd:` has a path too: ./fd:x.
+static bool parseFile(std::string_view Value, std::string_view Allowed,
+                      std::string &Result) {
+  return (!Value.starts_with("fd:") || descriptorOf(Value)) &&
+         parseText(Value, Allowed, Result);
 }
 
 static bool parseChoice(std::string_view Value, std::string_view Allowed,

@@ -11,6 +11,7 @@
 
 #include "Schedule.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,7 @@ namespace torchprof {
 // The types of options, by the names that Options.def uses.
 using SwitchOption = bool;
 using TextOption = std::string;
+using FileOption = std::string;
 using ChoiceOption = std::string;
 using WordsOption = std::string;
 using NumberOption = uint64_t;
@@ -47,6 +49,9 @@ const char *allowedValues(std::string_view Name);
 
 /// True if \p List, words joined by commas, holds \p Word.
 bool hasWord(std::string_view List, std::string_view Word);
+
+/// N if \p File is `fd:N`.
+std::optional<int> descriptorOf(std::string_view File);
 
 /// Name of the environment variable of an option.
 std::string environmentName(std::string_view Option);

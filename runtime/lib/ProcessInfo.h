@@ -11,7 +11,7 @@ namespace torchprof {
 
 struct Host;
 
-/// Fills the record but for its counters and the probes' costs.
+/// Fills the record but for its counters, the framework and the probes' costs.
 void describeProcess(format::ProcessRecord &R, const Host &Program);
 
 /// Copies \p Text, cut to fit, with a NUL byte after it.

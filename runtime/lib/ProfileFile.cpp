@@ -1,7 +1,8 @@
 //===- ProfileFile.cpp - the file that the process writes -----------------===//
 
 #include "ProfileFile.h"
-#include "FileSizeSignal.h"
+#include "InheritedFile.h"
+#include "Options.h"
 
 #include <cerrno>
 #include <climits>
@@ -113,6 +114,9 @@ bool ProfileFile::fileIsOurs() {
   if (Descriptor >= 0 && fstat(Descriptor, &Status) == 0 &&
       Status.st_dev == Device && Status.st_ino == Inode)
     return true;
+  Descriptor = -1;
+  if (!MayReopen || IsInherited)
+    return errno = EBADF, false;
   Descriptor = open(Path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (Descriptor < 0)
     return false;
@@ -127,12 +131,12 @@ bool ProfileFile::fileIsOurs() {
 
 bool ProfileFile::reserve(uint64_t Bytes) {
   if (!fileIsOurs()) {
-    Error = errno;
+    Last = Failure(errno);
     return false;
   }
   int Status = reserveBlocks(Descriptor, End, Bytes);
   if (Status) {
-    Error = Status;
+    Last = Failure(Status);
     // What was reserved before the disk was full is given back.
     int Ignored = ftruncate(Descriptor, off_t(End));
     (void)Ignored;
@@ -147,7 +151,7 @@ bool ProfileFile::grow(uint64_t Bytes, void *&Address) {
   Address = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, MAP_SHARED, Descriptor,
                  off_t(End));
   if (Address == MAP_FAILED) {
-    Error = errno;
+    Last = Failure(errno);
     return false;
   }
   // A child of fork must not store into its parent's file.
@@ -177,9 +181,7 @@ static void closeInherited() {
   NewestFile.Descriptor = -1;
 }
 
-int ProfileFile::create(const std::string &Name) {
-  closeInherited();
-  Error = 0;
+void ProfileFile::createNamed(const std::string &Name) {
   for (unsigned Number = 0; Number < 100000; ++Number) {
     std::string Candidate = numberedName(Name, Number);
     Descriptor =
@@ -190,27 +192,63 @@ int ProfileFile::create(const std::string &Name) {
       break;
     }
   }
-  void *Address = nullptr;
+  if (Descriptor < 0)
+    Last = Failure(errno);
+}
+
+void ProfileFile::takeDescriptor(int Number, const std::string &Name,
+                                 bool MustBeInherited) {
+  Last = takeFile(Number, MustBeInherited);
+  if (Last)
+    return;
+  Descriptor = Number;
+  IsInherited = true;
+  Path = Name;
+}
+
+/// Maps the first page; null, with nothing left of the file, if that fails.
+void *ProfileFile::mapHeader() {
   struct stat Status;
-  if (Descriptor < 0 || fstat(Descriptor, &Status) != 0) {
-    Error = errno;
-  } else {
-    Device = Status.st_dev;
-    Inode = Status.st_ino;
-    NewestFile = {Descriptor, getpid(), Device, Inode};
-    if (!grow(PageBytes, Address))
-      unlink(Path.c_str());
+  if (fstat(Descriptor, &Status) != 0) {
+    Last = Failure(errno);
+    return nullptr;
   }
-  int Failure = Error;
+  Device = Status.st_dev;
+  Inode = Status.st_ino;
+  void *Address = nullptr;
+  if (grow(PageBytes, Address)) {
+    if (!IsInherited)
+      NewestFile = {Descriptor, getpid(), Device, Inode};
+    return Address;
+  }
+  if (IsInherited) {
+    int Ignored = ftruncate(Descriptor, 0);
+    (void)Ignored;
+  } else {
+    unlink(Path.c_str());
+    ::close(Descriptor);
+  }
+  return nullptr;
+}
+
+void ProfileFile::create(const std::string &Name, const FileRules &Rules) {
+  closeInherited();
+  Last = Failure();
+  MayReopen = Rules.MayReopen;
+  if (std::optional<int> Number = descriptorOf(Name))
+    takeDescriptor(*Number, Name, Rules.MustBeInherited);
+  else if (Rules.MayCreate)
+    createNamed(Name);
+  else
+    Last = Failure(EPERM, "TORCHPROF_OPEN=early opens no more files");
+  void *Address = Descriptor >= 0 ? mapHeader() : nullptr;
   if (!Address) {
-    if (Descriptor >= 0)
-      ::close(Descriptor);
-    NewestFile.Descriptor = Descriptor = -1;
+    Descriptor = -1;
     Path.clear();
     End = PageBytes;
     Address = Pages.plain(PageBytes);
     if (!Address)
-      return Failure;
+      return;
   }
   Header = static_cast<FileHeader *>(Address);
   memcpy(Header->Magic, FileMagic, sizeof(FileMagic));
@@ -219,7 +257,6 @@ int ProfileFile::create(const std::string &Name) {
   Header->HeaderBytes = PageBytes;
   Header->State = FileState::Open;
   __atomic_store_n(&Header->FileBytes, PageBytes, __ATOMIC_RELEASE);
-  return Failure;
 }
 
 SegmentHeader *ProfileFile::add(SegmentType Type, uint64_t PayloadBytes,
@@ -263,7 +300,7 @@ void ProfileFile::close(FileState State) {
     S.Head->Index = uint32_t(Header->SegmentCount);
     ssize_t Written = pwrite(Descriptor, S.Head, S.Head->Bytes, off_t(End));
     if (Written != ssize_t(S.Head->Bytes)) {
-      Error = Written < 0 ? errno : ENOSPC;
+      Last = Failure(Written < 0 ? errno : ENOSPC);
       break;
     }
     S.InFile = true;
@@ -274,6 +311,13 @@ void ProfileFile::close(FileState State) {
     __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
   }
   __atomic_store(&Header->State, &State, __ATOMIC_RELEASE);
+}
+
+void ProfileFile::remove() {
+  struct stat Status;
+  if (!Path.empty() && !IsInherited && lstat(Path.c_str(), &Status) == 0 &&
+      Status.st_dev == Device && Status.st_ino == Inode)
+    unlink(Path.c_str());
 }
 
 } // namespace torchprof

@@ -8,6 +8,9 @@
 // Where the file or its growth cannot be had, segments live in anonymous
 // memory with the same layout; closing tries once more to append them.
 //
+// The file may be one that the process was given as a descriptor, `fd:N`
+// (InheritedFile.h); that descriptor stays the host's.
+//
 // Not thread-safe: the collector's lock guards it. What segments hold may be
 // written by their owners meanwhile.
 //
@@ -16,12 +19,14 @@
 #ifndef TORCHPROF_PROFILEFILE_H
 #define TORCHPROF_PROFILEFILE_H
 
+#include "Failure.h"
 #include "Pages.h"
 #include "torchprof/format/Records.h"
 
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace torchprof {
@@ -33,6 +38,13 @@ std::string expandPattern(std::string_view Pattern, uint64_t Snapshot);
 /// is "a.2.tprof". Number 0 is the name itself.
 std::string numberedName(std::string_view Name, unsigned Number);
 
+/// How a file may be had.
+struct FileRules {
+  bool MayCreate = true;        ///< else only a descriptor will do
+  bool MayReopen = true;        ///< if the host has closed our descriptor
+  bool MustBeInherited = false; ///< the name's descriptor, see takeFile()
+};
+
 class ProfileFile {
 public:
   explicit ProfileFile(PageSource &Pages) : Pages(Pages) {}
@@ -43,10 +55,11 @@ public:
     bool InFile;
   };
 
-  /// Creates the file, with a number added if the name is taken, or falls back
-  /// to memory. Returns 0 or the errno value that says why memory is used. In a
-  /// forked child it closes the descriptor of the parent's file.
-  int create(const std::string &Name);
+  /// Creates the file, with a number added if the name is taken, or takes that
+  /// of the descriptor which \p Name stands for, or falls back to memory; then
+  /// takeFailure() says why. In a forked child it closes the descriptor of the
+  /// parent's file.
+  void create(const std::string &Name, const FileRules &Rules = {});
 
   /// True after create().
   bool exists() const { return Header != nullptr; }
@@ -62,22 +75,25 @@ public:
   /// Marks the file as \p State and appends what only memory holds.
   void close(format::FileState State);
 
+  /// Takes the file's name away if it is still this file's.
+  void remove();
+
   /// True if the name was taken and a number was added.
   bool isNumbered() const { return Numbered; }
 
-  /// Absolute path; empty while in memory.
+  /// Absolute path, or `fd:N`; empty while in memory.
   const std::string &path() const { return Path; }
-  /// errno value of the last failure; 0 if none since the last call.
-  int takeError() {
-    int Taken = Error;
-    Error = 0;
-    return Taken;
-  }
+  /// The last failure since the last call.
+  Failure takeFailure() { return std::exchange(Last, Failure()); }
 
   format::FileHeader *header() const { return Header; }
   const std::vector<Segment> &segments() const { return Segments; }
 
 private:
+  void createNamed(const std::string &Name);
+  void takeDescriptor(int Number, const std::string &Name,
+                      bool MustBeInherited);
+  void *mapHeader();
   bool grow(uint64_t Bytes, void *&Address);
   bool reserve(uint64_t Bytes);
   bool fileIsOurs();
@@ -87,11 +103,13 @@ private:
   std::vector<Segment> Segments;
   std::string Path;
   bool Numbered = false;
+  bool MayReopen = true;
+  bool IsInherited = false; ///< the descriptor is the host's
   int Descriptor = -1;
   dev_t Device = 0;
   ino_t Inode = 0;
   uint64_t End = 0; ///< bytes of the file in use
-  int Error = 0;
+  Failure Last;
 };
 
 } // namespace torchprof

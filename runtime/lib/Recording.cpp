@@ -94,6 +94,9 @@ void Recording::close() {
     if (Record)
       storeRelaxed(Record->EndTicks, clock::ticks());
     File.close(FileState::Closed);
+    // Nobody misses a profile that only says what could have been recorded.
+    if (Shared.Program.OpenedEarly && Threads.count() == 0)
+      File.remove();
   }
   pthread_mutex_unlock(&Process.Mutex);
 }
@@ -103,8 +106,8 @@ void Recording::close() {
 //===----------------------------------------------------------------------===//
 
 void Recording::noteFileError() {
-  int Error = File.takeError();
-  if (!Error)
+  Failure Why = File.takeFailure();
+  if (!Why)
     return;
   torchprof::count(Counter::FileErrors);
   if (WarnedOfFile)
@@ -113,17 +116,20 @@ void Recording::noteFileError() {
   const std::string &Name = File.path();
   if (Name.empty())
     warn("%s: cannot create the profile: %s; recording in memory only",
-         expandPattern(Shared.Program.Opts.File, 0).c_str(), strerror(Error));
+         expandPattern(Shared.Program.Opts.File, 0).c_str(), Why.text());
   else
     warn("%s: cannot grow the profile: %s; what does not fit is kept in memory",
-         Name.c_str(), strerror(Error));
+         Name.c_str(), Why.text());
 }
 
 void Recording::createProfile() {
   if (File.exists())
     return;
   std::string Wanted = expandPattern(Shared.Program.Opts.File, 0);
-  File.create(Wanted);
+  const Host &Program = Shared.Program;
+  File.create(Wanted, {.MayCreate = !Program.OpenedEarly,
+                       .MayReopen = Program.Opts.Open != "early",
+                       .MustBeInherited = Program.FileIsFromEnvironment});
   noteFileError();
   if (!File.exists())
     return;
@@ -139,8 +145,7 @@ void Recording::createProfile() {
     Record = &ProcessSegment(Head).record();
     describeProcess(*Record, Shared.Program);
     Record->LoweredProbeTicksX16 = ProbeTicksX16;
-    Record->ExplicitProbeTicksX16 =
-        ProbeTicksX16 + Shared.Program.DispatchTicksX16;
+    writeFrameworkLocked();
     moveCounters(Record->Counters);
     File.publish();
   }
@@ -167,6 +172,28 @@ void Recording::createProfile() {
     writePlan(Event);
   for (const LoadEvent &Event : Loads.takeWaiting())
     Loads.write(File, Event);
+}
+
+void Recording::openEarly() {
+  try {
+    createProfile();
+  } catch (const std::bad_alloc &) {
+    // What there is of the file goes on, or the recording is in memory.
+  }
+  noteFileError();
+  Shared.Program.OpenedEarly = true;
+}
+
+void Recording::writeFrameworkLocked() {
+  copyText(Record->Framework, Shared.Program.Framework);
+  Record->ExplicitProbeTicksX16 =
+      ProbeTicksX16 + Shared.Program.DispatchTicksX16;
+}
+
+void Recording::writeFramework() {
+  ProcessLock Lock;
+  if (Record)
+    writeFrameworkLocked();
 }
 
 void Recording::writeMachineLocked() {
@@ -373,7 +400,7 @@ void Recording::step(bool ByHost) {
       Threads.gateChanged();
       Clock.addAnchor();
       if (File.exists())
-        writeCopy(nextSnapshotName(), Path);
+        writeNumberedCopy(/*IsAsked=*/false, Path);
       Callback = Shared.Program.Callback;
       Context = Shared.Program.CallbackContext;
     }
@@ -446,19 +473,33 @@ std::string Recording::nextSnapshotName() const {
   return Name;
 }
 
-int Recording::writeCopy(const std::string &Name, std::string &Path) {
-  int Failure = writeSnapshot(File, Name, Path);
-  if (Failure) {
+/// Says once why there is no copy, or that there is one. Returns its number.
+int Recording::noteCopy(const std::string &Name, Failure Why) {
+  if (Why) {
     torchprof::count(Counter::FileErrors);
     if (!WarnedOfSnapshot)
-      warn("%s: cannot write a snapshot: %s", Name.c_str(), strerror(Failure));
+      warn("%s: cannot write a snapshot: %s", Name.c_str(), Why.text());
     WarnedOfSnapshot = true;
-    return Failure;
+    return Why.error();
   }
   torchprof::count(Counter::Snapshots);
   ++SnapshotCount;
   pthread_cond_broadcast(&SnapshotMade);
   return 0;
+}
+
+/// A copy whose name is made of the profile's. \p IsAsked: by the host, which
+/// knows whether it may open a file.
+int Recording::writeNumberedCopy(bool IsAsked, std::string &Path) {
+  const Host &Program = Shared.Program;
+  if (descriptorOf(Program.Opts.File))
+    return noteCopy(Program.Opts.File,
+                    Failure(ENOTSUP, "a descriptor has no further names"));
+  std::string Name = nextSnapshotName();
+  if (!IsAsked && Program.OpenedEarly)
+    return noteCopy(
+        Name, Failure(ENOTSUP, "TORCHPROF_OPEN=early opens no more files"));
+  return noteCopy(Name, writeSnapshot(File, Name, Path));
 }
 
 int Recording::snapshot(const std::string &Name) {
@@ -468,7 +509,8 @@ int Recording::snapshot(const std::string &Name) {
     return ENODATA;
   Clock.addAnchor();
   std::string Path;
-  return writeCopy(Name.empty() ? nextSnapshotName() : Name, Path);
+  return Name.empty() ? writeNumberedCopy(/*IsAsked=*/true, Path)
+                      : noteCopy(Name, writeSnapshot(File, Name, Path));
 }
 
 uint64_t Recording::waitForSnapshot(uint64_t Above, uint64_t TimeoutMs) {

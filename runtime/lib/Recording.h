@@ -93,6 +93,9 @@ public:
   /// Puts what the host's machine does at most into the file, if there is one.
   void writeMachine();
 
+  /// Puts what the host says of its framework into the file, if there is one.
+  void writeFramework();
+
   /// Puts the note about a site into the file, if there is one.
   void writeNote(format::Slot Child);
 
@@ -106,6 +109,8 @@ public:
   // For the host
   //===--------------------------------------------------------------------===//
 
+  /// Makes the profile now, and opens no file later. The caller holds the lock.
+  void openEarly();
   void setWindow(bool Open);
   void reset();
   /// Writes dirty pages to the disk. Returns 0 or an errno value.
@@ -137,12 +142,14 @@ private:
   bool addLane(Lane &L, Totals &T);
   void createProfile();
   void writeMachineLocked();
+  void writeFrameworkLocked();
   void writeSite(format::Slot Site);
   void writeModel(const RegisteredModel &Model);
   void writeChild(const RegisteredChild &Child);
   void writePlan(const format::PlanEvent &Event);
   void noteFileError();
-  int writeCopy(const std::string &Name, std::string &Written);
+  int writeNumberedCopy(bool IsAsked, std::string &Written);
+  int noteCopy(const std::string &Name, Failure Why);
   std::string nextSnapshotName() const;
 
   Lineage &Shared;

@@ -4,6 +4,8 @@
 
 #include "Clock.h"
 #include "FileSizeSignal.h"
+#include "InheritedFile.h"
+#include "Options.h"
 #include "Process.h"
 #include "ProfileFile.h"
 #include "torchprof/format/LiveReader.h"
@@ -182,21 +184,39 @@ static int placeFile(const std::string &Temporary, const std::string &Name,
   return EEXIST;
 }
 
-int writeSnapshot(const ProfileFile &Profile, const std::string &Name,
-                  std::string &Path) {
+/// Writes the copy to a file that the process has open already.
+static Failure writeToDescriptor(const ProfileFile &Profile, int File) {
+  if (Failure Why = takeFile(File, /*MustBeInherited=*/false))
+    return Why;
+  int Error = lseek(File, 0, SEEK_SET) != 0 ? errno : writeCopy(Profile, File);
+  if (Error) {
+    int Ignored = ftruncate(File, 0);
+    (void)Ignored;
+  }
+  return Failure(Error);
+}
+
+Failure writeSnapshot(const ProfileFile &Profile, const std::string &Name,
+                      std::string &Path) {
   Path.clear();
   FileSizeSignalBlock Block;
+  if (std::optional<int> Descriptor = descriptorOf(Name)) {
+    Failure Why = writeToDescriptor(Profile, *Descriptor);
+    if (!Why)
+      Path = Name;
+    return Why;
+  }
   std::string Temporary = Name + ".part-" + std::to_string(getpid());
   int File =
       open(Temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  int Failure = File < 0 ? errno : writeCopy(Profile, File);
-  if (File >= 0 && close(File) != 0 && !Failure)
-    Failure = errno;
-  if (!Failure)
-    Failure = placeFile(Temporary, Name, Path);
-  if (Failure && File >= 0)
+  int Error = File < 0 ? errno : writeCopy(Profile, File);
+  if (File >= 0 && close(File) != 0 && !Error)
+    Error = errno;
+  if (!Error)
+    Error = placeFile(Temporary, Name, Path);
+  if (Error && File >= 0)
     unlink(Temporary.c_str());
-  return Failure;
+  return Failure(Error);
 }
 
 } // namespace torchprof

@@ -2,12 +2,14 @@
 //
 // A snapshot is a profile of its own: cells are copied under their sequence
 // locks, and what a reset has emptied is empty in it. The file appears under
-// its name complete or not at all.
+// its name complete or not at all; what is written to a descriptor grows.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_SNAPSHOT_H
 #define TORCHPROF_SNAPSHOT_H
+
+#include "Failure.h"
 
 #include <string>
 
@@ -16,10 +18,11 @@ namespace torchprof {
 class ProfileFile;
 
 /// Writes a copy of \p File under \p Name, with a number added if it is taken,
-/// and stores the path in \p Path. Returns 0 or an errno value. The caller
-/// holds the process lock; owners of lanes go on meanwhile.
-int writeSnapshot(const ProfileFile &File, const std::string &Name,
-                  std::string &Path);
+/// and stores the path in \p Path. A name like `fd:3` stands for the empty file
+/// of that descriptor. The caller holds the process lock; owners of lanes go on
+/// meanwhile.
+Failure writeSnapshot(const ProfileFile &File, const std::string &Name,
+                      std::string &Path);
 
 } // namespace torchprof
 

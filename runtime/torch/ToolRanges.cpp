@@ -33,7 +33,9 @@ static bool findNvtx() {
   };
   if (FindIn(RTLD_DEFAULT))
     return true;
-  void *Library = dlopen("libnvToolsExt.so.1", RTLD_LAZY | RTLD_LOCAL);
+  // Once: a child of fork may not be allowed to open files.
+  static void *const Library =
+      dlopen("libnvToolsExt.so.1", RTLD_LAZY | RTLD_LOCAL);
   return Library && FindIn(Library);
 }
 

@@ -41,7 +41,9 @@ static void recordMore(const RunRequest &Request) {
 static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
                              RunResult &Result) {
   return guarded([&]() -> Outcome {
-    torchprof_set_option("file", Request.ProfilePath);
+    if (torchprof_set_option("file", Request.ProfilePath) != 0)
+      return failure(2, "TORCHPROF_OPEN=early has made the profile already; "
+                        "leave it out");
     recordMore(Request);
     torchprof_stop();
     Method M = findRunnable(Held.get()->Root, Request.Method);

@@ -31,7 +31,7 @@ extern "C" {
 /* Sets an option by its name in docs/runtime-options.md ("file", "mode", ...)
    and overrides the environment. ENOENT: no such option; EINVAL: value not
    allowed; EBUSY: too late, the process is recording already ("file" can be set
-   until the file exists). */
+   until the file exists). "open" set to "early" makes the file now. */
 TORCHPROF_API int torchprof_set_option(const char *name, const char *value);
 
 /* Recording is on from the first probe unless stop was called. Spans that are
@@ -62,7 +62,8 @@ TORCHPROF_API int torchprof_flush(void);
 
 /* Writes a copy of the profile to `path`. If that is null, the option "file"
    and the next snapshot number make the name. If a name is taken, a number is
-   added to it. ENODATA: nothing has been recorded yet. */
+   added to it. "fd:4" is the empty file of descriptor 4. ENODATA: nothing has
+   been recorded yet; ENOTSUP: no path, and the profile is in a descriptor. */
 TORCHPROF_API int torchprof_snapshot(const char *path);
 
 /* Number of snapshots written so far. wait_snapshot first waits until it is
@@ -71,8 +72,8 @@ TORCHPROF_API uint64_t torchprof_snapshots(void);
 TORCHPROF_API uint64_t torchprof_wait_snapshot(uint64_t above,
                                                uint64_t timeout_ms);
 
-/* Path of the profile; null while there is none. The string belongs to
-   the calling thread and is valid until its next call. */
+/* Path of the profile, or "fd:3"; null while there is none. The string belongs
+   to the calling thread and is valid until its next call. */
 TORCHPROF_API const char *torchprof_file(void);
 
 /* The clock that the probes read, and the reason: "TSC: ..." or

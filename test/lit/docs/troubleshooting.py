@@ -3,11 +3,12 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -W ignore %s %source/docs/troubleshooting.md %runtime %cxx %t \
 # RUN:   | FileCheck %s
-# CHECK: 16 messages reproduced
+# CHECK: 20 messages reproduced
 
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -27,12 +28,13 @@ class Model(torch.nn.Module):
         return torch.relu(x)
 
 
-def python(code, **environment):
+def python(code, keep=(), **environment):
     """Runs code in a new process; returns what it prints, errors too."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", "import torch\n" + code],
         cwd=folder,
         env={**os.environ, **environment},
+        pass_fds=keep,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         universal_newlines=True,
@@ -90,6 +92,20 @@ expect("Unknown builtin op: torchprof::begin",
 
 expect("warning: ...: cannot create the profile: ...; recording in memory only",
        python(RUN, TORCHPROF_FILE="/nonesuch/x.tprof"))
+
+taken = os.open(os.path.join(folder, "taken.tprof"), os.O_RDWR | os.O_CREAT)
+os.write(taken, b"\x89TPROF\r\n")
+expect("cannot create the profile: it already holds a profile",
+       python(RUN, TORCHPROF_FILE="fd:%d" % taken, keep=(taken,)))
+
+# Children of fork, and windows without a name.
+expect("cannot create the profile: TORCHPROF_OPEN=early opens no more files",
+       python(LOAD + "import os\nm = torch.jit.load('instr.pt')\n"
+              "if os.fork() == 0: m(torch.ones(2))\nelse: os.wait()",
+              TORCHPROF_OPEN="early"))
+expect("warning: ...: cannot write a snapshot: ...",
+       python(RUN + "torch.ops.torchprof.snapshot('/nonesuch/x')",
+              TORCHPROF_FILE="whole.tprof"))
 
 limit = ("import resource\n"
          "resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))\n")
@@ -159,6 +175,15 @@ for code, environment in ((LOAD, {}), (RUN, {"TORCHPROF": "off"}),
     python(code, TORCHPROF_FILE="none.tprof", **environment)
     left.append(os.path.exists(os.path.join(folder, "none.tprof")))
 reproduce("There is no file", not any(left))
+
+# Without the option the filter ends the host when the first probe runs.
+closed = subprocess.run(
+    [os.path.join(os.path.dirname(os.path.dirname(runtime)), "test", "programs",
+                  "closed"), "instr.pt", "1"],
+    cwd=folder, env={**os.environ, "LD_PRELOAD": runtime},
+    stdout=subprocess.DEVNULL)
+reproduce("The process is killed with SIGSYS when its model runs",
+          closed.returncode == -signal.SIGSYS)
 
 python(RUN, TORCHPROF_FILE="%h.tprof")
 reproduce("Containers", os.path.exists(

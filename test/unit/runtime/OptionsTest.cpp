@@ -59,6 +59,21 @@ TEST(Options, BadValueIsNamedAndTheDefaultStays) {
   }
 }
 
+TEST(Options, FileIsAPathOrADescriptor) {
+  for (const char *Good : {"fd:0", "fd:12", "./fd:x", "fd", "a/fd:1"}) {
+    Parsed P = parse({("TORCHPROF_FILE=" + std::string(Good)).c_str()});
+    EXPECT_EQ(P.Warnings, "");
+    EXPECT_EQ(P.Opts.File, Good);
+  }
+  EXPECT_EQ(descriptorOf("fd:12"), 12);
+  EXPECT_EQ(descriptorOf("./fd:12"), std::nullopt);
+  for (const char *Bad : {"fd:", "fd:x", "fd:1x", "fd:-1", "fd:9999999999"})
+    EXPECT_EQ(parse({("TORCHPROF_FILE=" + std::string(Bad)).c_str()}).Warnings,
+              "torchprof: warning: TORCHPROF_FILE: expected a path or fd:N, "
+              "found '" +
+                  std::string(Bad) + "'\n");
+}
+
 TEST(Options, WhoFoldsIsAChoice) {
   EXPECT_EQ(parse({}).Opts.Fold, "run");
   Parsed P = parse({"TORCHPROF_FOLD=thread"});
