@@ -1,6 +1,6 @@
 //===- CInterface.cpp - torchprof.h ---------------------------------------===//
 
-#include "Clock.h"
+#include "ClockText.h"
 #include "ColdPath.h"
 #include "Control.h"
 #include "torchprof/torchprof.h"
@@ -50,14 +50,9 @@ const char *torchprof_file() try {
 }
 
 const char *torchprof_clock() try {
-  std::string Asked = currentOptions().Clock;
-  if (clock::kind() == format::ClockKind::Tsc)
-    return Asked == "tsc" ? "TSC: the option clock asks for it"
-                          : "TSC: it is invariant and the kernel trusts it";
-  return Asked == "monotonic"
-             ? "CLOCK_MONOTONIC: the option clock asks for it"
-             : "CLOCK_MONOTONIC: the TSC is not invariant, or the kernel does "
-               "not list it as a clock source";
+  thread_local std::string Text;
+  Text = describeClock(currentOptions().Clock);
+  return Text.c_str();
 } catch (const std::exception &) {
   return "unknown: out of memory";
 }

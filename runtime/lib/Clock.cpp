@@ -9,20 +9,19 @@
 
 #include "Clock.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <ctime>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 namespace torchprof::clock {
 
-bool UseTsc = false;
+using processor::TheCounter;
+
+bool UseCounter = false;
 
 static uint64_t (*Injected)() = nullptr;
-static bool ChosenTsc = false;
+static bool ChosenCounter = false;
 static std::atomic<uint64_t> Nominal{0};
 
 static uint64_t systemNs(clockid_t Id) {
@@ -35,12 +34,10 @@ uint64_t slowTicks() {
   return Injected ? Injected() : systemNs(CLOCK_MONOTONIC);
 }
 
-bool tscIsTrusted(std::string_view Sources, bool Invariant) {
-  if (!Invariant)
-    return false;
+bool isListed(std::string_view Sources, std::string_view Source) {
   while (!Sources.empty()) {
     size_t End = Sources.find_first_of(" \n");
-    if (Sources.substr(0, End) == "tsc")
+    if (Sources.substr(0, End) == Source)
       return true;
     if (End == std::string_view::npos)
       break;
@@ -49,16 +46,7 @@ bool tscIsTrusted(std::string_view Sources, bool Invariant) {
   return false;
 }
 
-static bool counterIsInvariant() {
-#if defined(__x86_64__)
-  unsigned A, B, C, D;
-  return __get_cpuid(0x80000007, &A, &B, &C, &D) && (D & (1u << 8));
-#else
-  return false;
-#endif
-}
-
-static bool machineTrustsTsc() {
+static bool kernelLists(std::string_view Source) {
   char Text[256];
   size_t Length = 0;
   if (FILE *File = fopen("/sys/devices/system/clocksource/clocksource0/"
@@ -67,29 +55,28 @@ static bool machineTrustsTsc() {
     Length = fread(Text, 1, sizeof(Text), File);
     fclose(File);
   }
-  return tscIsTrusted({Text, Length}, counterIsInvariant());
+  return isListed({Text, Length}, Source);
 }
 
 void choose(std::string_view Which) {
-#if defined(__x86_64__)
-  ChosenTsc = Which == "tsc" || (Which != "monotonic" && machineTrustsTsc());
-#else
-  (void)Which;
-#endif
-  UseTsc = ChosenTsc && !Injected;
+  ChosenCounter = processor::HasCounter &&
+                  (Which == TheCounter.Option ||
+                   (Which == "auto" && processor::counterIsInvariant() &&
+                    kernelLists(TheCounter.Source)));
+  UseCounter = ChosenCounter && !Injected;
   Nominal.store(0, std::memory_order_relaxed);
 }
 
 void inject(uint64_t (*Source)()) {
   Injected = Source;
-  UseTsc = ChosenTsc && !Injected;
+  UseCounter = ChosenCounter && !Injected;
   Nominal.store(0, std::memory_order_relaxed);
 }
 
 format::ClockKind kind() {
   if (Injected)
     return format::ClockKind::Injected;
-  return UseTsc ? format::ClockKind::Tsc : format::ClockKind::Monotonic;
+  return UseCounter ? TheCounter.Kind : format::ClockKind::Monotonic;
 }
 
 format::ClockAnchor readAnchor() {
@@ -105,11 +92,16 @@ format::ClockAnchor readAnchor() {
   return Best;
 }
 
+uint64_t nominalRate(uint64_t Stated, uint64_t Measured) {
+  uint64_t Apart = std::max(Stated, Measured) - std::min(Stated, Measured);
+  return Apart > Measured / 100 ? Measured : Stated;
+}
+
 uint64_t nominalTicksPerSecond() {
   uint64_t Known = Nominal.load(std::memory_order_relaxed);
   if (Known)
     return Known;
-  if (kind() != format::ClockKind::Tsc) {
+  if (!UseCounter) {
     Known = 1'000'000'000;
   } else {
     format::ClockAnchor First = readAnchor(), Last;
@@ -118,10 +110,25 @@ uint64_t nominalTicksPerSecond() {
     while (Last.MonotonicNs - First.MonotonicNs < 1'000'000);
     double Ticks = double(Last.Ticks - First.Ticks);
     double Ns = double(Last.MonotonicNs - First.MonotonicNs);
-    Known = uint64_t(Ticks / Ns * 1e9);
+    Known =
+        nominalRate(processor::statedFrequency(), uint64_t(Ticks / Ns * 1e9));
   }
   Nominal.store(Known, std::memory_order_relaxed);
   return Known;
 }
+
+uint64_t leastStepOf(uint64_t (*Read)()) {
+  constexpr unsigned Steps = 64, MostReadings = 100'000;
+  uint64_t Least = 0, Last = Read();
+  for (unsigned Seen = 0, I = 0; Seen < Steps && I < MostReadings; ++I) {
+    uint64_t Now = Read();
+    if (Now > Last)
+      Least = Seen++ ? std::min(Least, Now - Last) : Now - Last;
+    Last = Now;
+  }
+  return Least;
+}
+
+uint64_t leastStep() { return leastStepOf(ticks); }
 
 } // namespace torchprof::clock

@@ -1,8 +1,11 @@
 //===- Clock.h - the tick clock of the runtime ------------------*- C++ -*-===//
 //
-// Probes read raw ticks: the time-stamp counter where it is invariant and the
-// kernel trusts it, else CLOCK_MONOTONIC in nanoseconds. Anchors lead from
-// ticks to the system's clocks. Tests inject a clock of their own.
+// Probes read raw ticks: the processor's counter where it runs at a constant
+// rate and the kernel trusts it, else CLOCK_MONOTONIC in nanoseconds. Anchors
+// lead from ticks to the system's clocks. Tests inject a clock of their own.
+//
+// A tick may be long: 0.3 ns on x86, 1 ns to 100 ns on Arm. Spans shorter than
+// that take 0 ticks or 1.
 //
 // ticks() is safe from any thread; choose() and inject() must not run while
 // probes do.
@@ -12,30 +15,26 @@
 #ifndef TORCHPROF_CLOCK_H
 #define TORCHPROF_CLOCK_H
 
+#include "Processor.h"
 #include "torchprof/format/Records.h"
 
 #include <atomic>
 #include <cstdint>
 #include <string_view>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 namespace torchprof::clock {
 
-/// True while ticks are read with rdtsc.
-extern bool UseTsc;
+/// True while ticks are those of the processor's counter.
+extern bool UseCounter;
 
 /// Ticks of CLOCK_MONOTONIC or of the injected clock.
 uint64_t slowTicks();
 
 /// The present time in ticks.
 inline uint64_t ticks() {
-#if defined(__x86_64__)
-  if (UseTsc) [[likely]]
-    return __rdtsc();
-#endif
+  if constexpr (processor::HasCounter)
+    if (UseCounter) [[likely]]
+      return processor::readCounter();
   return slowTicks();
 }
 
@@ -43,13 +42,12 @@ inline uint64_t ticks() {
 /// other threads. A processor may read its counter earlier than that.
 inline uint64_t fencedTicks() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-#if defined(__x86_64__)
-  _mm_lfence();
-#endif
+  processor::holdCounter();
   return ticks();
 }
 
-/// Selects the clock: "auto", "tsc" or "monotonic". Keeps an injected clock.
+/// Selects the clock: "auto", "monotonic" or the word of a counter, which is
+/// CLOCK_MONOTONIC on processors without that counter. Keeps an injected clock.
 void choose(std::string_view Which);
 
 /// Replaces the clock by \p Source; null returns to the chosen one.
@@ -65,9 +63,24 @@ format::ClockAnchor readAnchor();
 /// after choose().
 uint64_t nominalTicksPerSecond();
 
-/// True if /proc and CPUID say that the counter may be trusted. The text is
-/// the kernel's list of usable clock sources; empty if it cannot be read.
-bool tscIsTrusted(std::string_view ClockSources, bool Invariant);
+/// The least difference, but none, of two successive readings of the clock:
+/// what it resolves. 0 for a clock that stands still.
+uint64_t leastStep();
+
+//===----------------------------------------------------------------------===//
+// What the above rests on
+//===----------------------------------------------------------------------===//
+
+/// True if the kernel lists \p Source among the \p ClockSources that it can
+/// use, names with blanks between them; these are empty if /sys cannot be read.
+bool isListed(std::string_view ClockSources, std::string_view Source);
+
+/// The rate that a counter is taken to have. Firmware may state none or a wrong
+/// one, and a stated one is more exact than what a millisecond can tell.
+uint64_t nominalRate(uint64_t Stated, uint64_t Measured);
+
+/// leastStep() of any clock.
+uint64_t leastStepOf(uint64_t (*Read)());
 
 } // namespace torchprof::clock
 

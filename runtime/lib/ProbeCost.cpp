@@ -4,14 +4,25 @@
 
 #include "Probe.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace torchprof {
 
 using namespace format;
 
+unsigned spansPerBatch(uint64_t TicksPerSecond) {
+  constexpr uint64_t Fewest = 64, Most = 4096;
+  constexpr uint64_t Ticks = 128;        // so that one more or less is 1 %
+  constexpr double SpansPerSecond = 1e8; // no span is shorter than 10 ns
+  auto Spans =
+      uint64_t(double(Ticks) / double(TicksPerSecond) * SpansPerSecond);
+  return unsigned(std::clamp(Spans, Fewest, Most));
+}
+
 uint64_t measureProbeTicksX16() {
-  constexpr unsigned Batches = 16, Spans = 64;
+  constexpr unsigned Batches = 16;
+  unsigned Spans = spansPerBatch(clock::nominalTicksPerSecond());
   // On a lane of its own: a thread's first probe makes the recording, and with
   // it this. Folding is measured where it happens.
   LogRecord Log{};

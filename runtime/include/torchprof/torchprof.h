@@ -76,9 +76,10 @@ TORCHPROF_API uint64_t torchprof_wait_snapshot(uint64_t above,
    to the calling thread and is valid until its next call. */
 TORCHPROF_API const char *torchprof_file(void);
 
-/* The clock that the probes read, and the reason: "TSC: ..." or
-   "CLOCK_MONOTONIC: ...". The option "clock" overrides the choice. A static
-   string. */
+/* The clock that the probes read, the reason, and how fine it is: "TSC: ...",
+   "CNTVCT: ..." (Arm) or "CLOCK_MONOTONIC: ...". The option "clock" overrides
+   the choice. Takes about a millisecond. The string belongs to the calling
+   thread and is valid until its next call. */
 TORCHPROF_API const char *torchprof_clock(void);
 
 /* Sets a function that is called after the last active step of each cycle of

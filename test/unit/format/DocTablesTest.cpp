@@ -92,6 +92,14 @@ std::string wordsOf(const char *Column) {
   return row(Column, "in JSON and in tables", "is") + row("---", "---", "---");
 }
 
+std::string clockKinds() {
+  std::string Out = wordsOf("Clock");
+#define TORCHPROF_CLOCK_KIND(NAME, NUMBER, TEXT, MEANING)                      \
+  Out += row(NUMBER, "`" TEXT "`", cell(MEANING));
+#include "torchprof/format/ClockKinds.def"
+  return Out;
+}
+
 std::string planKinds() {
   std::string Out = wordsOf("Kind");
 #define TORCHPROF_PLAN_KIND(NAME, NUMBER, TEXT, MEANING)                       \
@@ -133,6 +141,7 @@ TEST(DocTables, AreMadeFromTheDefFiles) {
   std::string Page = readPage(Path), Wanted = Page;
   for (const DocTable &T : {DocTable{"SegmentTypes.def", segmentTypes()},
                             DocTable{"Counters.def", counters()},
+                            DocTable{"ClockKinds.def", clockKinds()},
                             DocTable{"CellFields.def", cellFields()},
                             DocTable{"DynamicKinds.def", dynamicKinds()},
                             DocTable{"PlanKinds.def", planKinds()},

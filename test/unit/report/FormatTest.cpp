@@ -3,6 +3,7 @@
 #include "../../../tools/torchprof-report/Profile/ProfileJson.h"
 #include "../../../tools/torchprof-report/Profile/ProfileReader.h"
 #include "../../../tools/torchprof-report/Profile/TickClock.h"
+#include "../../../tools/torchprof-report/Report/Summary.h"
 #include "TestProfiles.h"
 
 #include "gtest/gtest.h"
@@ -183,6 +184,21 @@ TEST(TickClock, NominalRateWithoutDistantAnchors) {
           "anchors": [{"ticks": 0, "monotonic_ns": 0},
                       {"ticks": 10, "monotonic_ns": 1000}]})"));
   EXPECT_DOUBLE_EQ(Clock.nsPerTick(), 0.5);
+}
+
+TEST(TickClock, LongTicksOfAnArmCounter) {
+  Profile P = parse(R"({"process": {"clock": "cntvct",
+                                    "ticks_per_second": 24000000}})");
+  EXPECT_EQ(P.Process.Clock, format::ClockKind::Cntvct);
+  EXPECT_NEAR(TickClock(P).nsPerTick(), 41.667, 1e-3);
+  EXPECT_NEAR(TickClock(P).toNs(24e6), 1e9, 1e-3);
+  SiteTable Sites;
+  Sites.add(P);
+  Selection All;
+  Table T = llvm::cantFail(makeSummary(SummaryInput(Sites, All), {}));
+  EXPECT_TRUE(llvm::is_contained(
+      T.Notes, "note: a tick of the clock is 41.7 ns: the time of a single "
+               "call is a multiple of that"));
 }
 
 TEST(TickClock, SaysWhenNothingIsKnown) {

@@ -1,8 +1,10 @@
 //===- ClockTest.cpp - trust, faults, anchors -----------------------------===//
 
 #include "Clock.h"
+#include "ClockText.h"
 #include "Control.h"
 #include "Probe.h"
+#include "ProbeCost.h"
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>
@@ -11,13 +13,77 @@ using namespace torchprof;
 using namespace torchprof::test;
 using torchprof::format::Counter;
 
-TEST(Clock, TscIsTrustedOnlyIfInvariantAndTheKernelLists) {
-  EXPECT_TRUE(clock::tscIsTrusted("tsc kvm-clock \n", true));
-  EXPECT_TRUE(clock::tscIsTrusted("kvm-clock tsc\n", true));
-  EXPECT_FALSE(clock::tscIsTrusted("tsc\n", false));
-  EXPECT_FALSE(clock::tscIsTrusted("hpet acpi_pm \n", true));
-  EXPECT_FALSE(clock::tscIsTrusted("tsc-early\n", true));
-  EXPECT_FALSE(clock::tscIsTrusted("", true));
+TEST(Clock, CounterIsListedByItsWholeName) {
+  EXPECT_TRUE(clock::isListed("tsc kvm-clock \n", "tsc"));
+  EXPECT_TRUE(clock::isListed("kvm-clock tsc\n", "tsc"));
+  EXPECT_FALSE(clock::isListed("hpet acpi_pm \n", "tsc"));
+  EXPECT_FALSE(clock::isListed("tsc-early\n", "tsc"));
+  EXPECT_FALSE(clock::isListed("", "tsc"));
+  EXPECT_TRUE(clock::isListed("arch_sys_counter \n", "arch_sys_counter"));
+  EXPECT_FALSE(clock::isListed("tsc kvm-clock\n", "arch_sys_counter"));
+}
+
+TEST(Clock, StatedRateCountsUnlessItIsWrong) {
+  EXPECT_EQ(clock::nominalRate(24'000'000, 24'001'000), 24'000'000u);
+  EXPECT_EQ(clock::nominalRate(24'000'000, 23'990'000), 24'000'000u);
+  EXPECT_EQ(clock::nominalRate(0, 2'495'998'123), 2'495'998'123u);
+  EXPECT_EQ(clock::nominalRate(1'000'000'000, 24'000'000), 24'000'000u);
+  EXPECT_EQ(clock::nominalRate(24'000'000, 1'000'000'000), 1'000'000'000u);
+}
+
+TEST(Clock, CounterThatIsAskedForIsTakenUntested) {
+  for (const char *Word : {"tsc", "cntvct"}) {
+    clock::choose(Word);
+    bool IsOurs = processor::TheCounter.Option == Word;
+    EXPECT_EQ(clock::kind(), IsOurs ? processor::TheCounter.Kind
+                                    : format::ClockKind::Monotonic);
+    uint64_t First = clock::ticks();
+    EXPECT_GE(clock::fencedTicks(), First);
+    EXPECT_GE(clock::nominalTicksPerSecond(), 1'000'000u);
+  }
+}
+
+TEST(Clock, LeastStepIsThatOfTheCounterNotOfItsUnit) {
+  // Some counters at 24 MHz count in units of 1 GHz.
+  EXPECT_EQ(clock::leastStepOf([] {
+              static uint64_t Reading = 0;
+              return ++Reading / 5 * 42;
+            }),
+            42u);
+  EXPECT_EQ(clock::leastStepOf([] { return uint64_t(7); }), 0u);
+  clock::choose("monotonic");
+  EXPECT_GT(clock::leastStep(), 0u);
+  EXPECT_LT(clock::leastStep(), 1'000'000u);
+}
+
+TEST(Clock, ItsTextSaysWhyAndHowFine) {
+  using format::ClockKind;
+  processor::Counter Arm{ClockKind::Cntvct, "CNTVCT", "cntvct",
+                         "arch_sys_counter"};
+  EXPECT_EQ(clockReason(ClockKind::Cntvct, "auto", Arm),
+            "CNTVCT: it is invariant and the kernel trusts it");
+  EXPECT_EQ(clockReason(ClockKind::Cntvct, "cntvct", Arm),
+            "CNTVCT: the option clock asks for it");
+  EXPECT_EQ(clockReason(ClockKind::Monotonic, "auto", Arm),
+            "CLOCK_MONOTONIC: the CNTVCT is not invariant, or the kernel does "
+            "not list it as a clock source");
+  EXPECT_EQ(clockReason(ClockKind::Monotonic, "tsc", Arm),
+            "CLOCK_MONOTONIC: this processor has no tsc");
+  EXPECT_EQ(clockReason(ClockKind::Monotonic, "monotonic", Arm),
+            "CLOCK_MONOTONIC: the option clock asks for it");
+  EXPECT_EQ(clockResolution(24'000'000, 1),
+            "a tick is 41.7 ns, readings are at least 41.7 ns apart");
+  EXPECT_EQ(clockResolution(1'000'000'000, 40),
+            "a tick is 1 ns, readings are at least 40 ns apart");
+  EXPECT_EQ(clockResolution(2'500'000'000, 22),
+            "a tick is 0.4 ns, readings are at least 8.8 ns apart");
+}
+
+TEST(Clock, LongTicksNeedMoreSpansToMeasureAProbe) {
+  EXPECT_EQ(spansPerBatch(2'500'000'000), 64u);
+  EXPECT_EQ(spansPerBatch(1'000'000'000), 64u);
+  EXPECT_EQ(spansPerBatch(24'000'000), 533u);
+  EXPECT_EQ(spansPerBatch(1'000'000), 4096u);
 }
 
 TEST(Clock, MonotonicTicksAreNanoseconds) {

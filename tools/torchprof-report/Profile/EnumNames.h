@@ -32,9 +32,10 @@ inline constexpr EnumName<format::FileState> EnumNames<format::FileState>[] = {
 
 template <>
 inline constexpr EnumName<format::ClockKind> EnumNames<format::ClockKind>[] = {
-    {format::ClockKind::Tsc, "tsc"},
-    {format::ClockKind::Monotonic, "monotonic"},
-    {format::ClockKind::Injected, "injected"}};
+#define TORCHPROF_CLOCK_KIND(NAME, NUMBER, TEXT, MEANING)                      \
+  {format::ClockKind::NAME, TEXT},
+#include "torchprof/format/ClockKinds.def"
+};
 
 template <>
 inline constexpr EnumName<format::RecordMode> EnumNames<format::RecordMode>[] =

@@ -4,6 +4,7 @@
 #include "Summary.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace torchprof;
@@ -46,6 +47,16 @@ public:
       Causes += (Causes.empty() ? "" : ", ") + Text;
     }
     count("lost", "Lost", Lost, Causes);
+  }
+
+  /// Says what a tick is where that is long beside a short node.
+  void resolution() {
+    constexpr double CoarseNs = 5;
+    double Ns = In.Sites.clock().nsPerTick();
+    if (Ns > CoarseNs)
+      T.Notes.push_back(formatv("note: a tick of the clock is {0:F1} ns: the "
+                                "time of a single call is a multiple of that",
+                                Ns));
   }
 
   /// Names what LibTorch's optimizer took out of a method.
@@ -166,6 +177,7 @@ void report::addFooter(Table &T, const SummaryInput &In) {
           "begun but never ended: an exception, or still open at the end");
   F.count("cut", "Cut", All.Cut, "at the edge of a recording window");
   F.counters();
+  F.resolution();
   F.groups();
   F.fused();
   F.leftOut();

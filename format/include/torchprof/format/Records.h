@@ -86,10 +86,10 @@ struct SegmentHeader {
 };
 static_assert(sizeof(SegmentHeader) == 64);
 
+/// What a tick is.
 enum class ClockKind : uint32_t {
-  Tsc = 1,       ///< raw rdtsc ticks
-  Monotonic = 2, ///< CLOCK_MONOTONIC, one tick is one nanosecond
-  Injected = 3,  ///< a test's clock
+#define TORCHPROF_CLOCK_KIND(NAME, NUMBER, TEXT, MEANING) NAME = NUMBER,
+#include "torchprof/format/ClockKinds.def"
 };
 
 enum class RecordMode : uint32_t { Aggregate = 0, Trace = 1 };
