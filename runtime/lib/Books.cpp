@@ -125,7 +125,7 @@ void Books::noteEvents(BlockAccount &A) {
 void Books::change(BlockAccount &A, int64_t Bytes, int64_t Blocks) {
   followReset();
   noteEvents(A);
-  storeRelaxed(A.Live, A.Live + Bytes);
+  storeRelease(A.Live, A.Live + Bytes); // after what noteEvents() wrote down
   storeRelaxed(A.Blocks, A.Blocks + Blocks);
   storeRelease(Totals->Live, Totals->Live + Bytes);
   if (Totals->Live <= Totals->Peak ||

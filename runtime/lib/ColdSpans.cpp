@@ -39,9 +39,10 @@ Lane *readyLane(Recording &R, Slot Site) {
   uint64_t Since = std::max(Open, L->Emptied);
   std::atomic<uint64_t> &Gate = gateOf(*L);
   if (!Open ||
-      !Gate.compare_exchange_strong(Shut, Since, std::memory_order_relaxed))
+      !Gate.compare_exchange_strong(Shut, Since, std::memory_order_acquire))
     return L;
-  // The gate may have been shut, or shut and opened, just before.
+  // The gate may have been shut, or shut and opened, just before. Whoever did
+  // that changed Open first.
   if (Process.Open.load(std::memory_order_acquire) != Open)
     Gate.compare_exchange_strong(Since, 0, std::memory_order_relaxed);
   return L;

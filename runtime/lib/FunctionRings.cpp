@@ -28,7 +28,8 @@ void FunctionRing::claimMore(uint64_t Next, Slot Site) {
   if (Site != NoSlot)
     for (uint64_t I = std::max(Claimed, Next < Size ? 0 : Next - Size);
          I < Next; ++I)
-      Makers[I % Size].store(pack(I, Site), std::memory_order_relaxed);
+      // Release: who reads it finds the owner (makerOf).
+      Makers[I % Size].store(pack(I, Site), std::memory_order_release);
   Claimed = Next;
 }
 

@@ -169,9 +169,11 @@ bool Lanes::attach(Lane &L) {
 
 void Lanes::gateChanged() {
   bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
+  // Release: an owner that finds its gate at 0 finds what the window is now,
+  // and does not open the gate for the window before (readyLane).
   for (Lane *L = first(); L; L = L->NextLane) {
-    L->MeasuredSince.store(0, std::memory_order_relaxed);
-    L->Since.store(IsOpen ? 0 : GateShut, std::memory_order_relaxed);
+    L->MeasuredSince.store(0, std::memory_order_release);
+    L->Since.store(IsOpen ? 0 : GateShut, std::memory_order_release);
   }
 }
 

@@ -53,14 +53,14 @@ inline void noteAllocated(uint64_t Bytes, const void *Block = nullptr) {
       M.RunHighSite = innermostSite();
     }
   }
-  if (Books *B = Process.Ledger.load(std::memory_order_relaxed); B && Block)
+  if (Books *B = Process.Ledger.load(std::memory_order_acquire); B && Block)
     B->allocated(Block, Bytes);
 }
 
 /// It gives one back.
 inline void noteFreed(uint64_t Bytes, const void *Block = nullptr) {
   ThisMemory.Freed += Bytes;
-  if (Books *B = Process.Ledger.load(std::memory_order_relaxed); B && Block)
+  if (Books *B = Process.Ledger.load(std::memory_order_acquire); B && Block)
     B->freed(Block, Bytes);
 }
 
