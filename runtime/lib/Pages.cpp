@@ -5,6 +5,7 @@
 #include "Process.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace torchprof {
 
@@ -22,6 +23,8 @@ void *PageSource::wiped(uint64_t Bytes) {
   }
   return Memory;
 }
+
+uint64_t PageSource::pageBytes() { return uint64_t(sysconf(_SC_PAGESIZE)); }
 
 void PageSource::free(void *Memory, uint64_t Bytes) { munmap(Memory, Bytes); }
 

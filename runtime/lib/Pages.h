@@ -25,6 +25,9 @@ public:
   virtual void *plain(uint64_t Bytes);
   /// The same, which a forked child finds wiped. Never given back.
   virtual void *wiped(uint64_t Bytes);
+  /// Size of the kernel's pages: 4 KiB, on Arm also 16 or 64 KiB. Segments of
+  /// a file begin at multiples of format::PageBytes all the same.
+  virtual uint64_t pageBytes();
   /// Gives plain() memory back.
   virtual void free(void *Memory, uint64_t Bytes);
 

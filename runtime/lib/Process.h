@@ -10,6 +10,7 @@
 #ifndef TORCHPROF_PROCESS_H
 #define TORCHPROF_PROCESS_H
 
+#include "Processor.h"
 #include "torchprof/format/Records.h"
 
 #include <atomic>
@@ -21,8 +22,9 @@ namespace torchprof {
 class Books;
 class Recording;
 
-/// Zero is its state before the process's first use.
-struct alignas(format::PageBytes) ProcessPage {
+/// Zero is its state before the process's first use. It has its page, of
+/// whatever size, for itself.
+struct alignas(processor::LargestPageBytes) ProcessPage {
   /// The gate: 0 while nothing is recorded, else the tick of the opening.
   std::atomic<uint64_t> Open;
   /// Number of the last reset. A cell of an older epoch is empty. Where a tick

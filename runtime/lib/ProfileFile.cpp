@@ -148,14 +148,18 @@ bool ProfileFile::reserve(uint64_t Bytes) {
 bool ProfileFile::grow(uint64_t Bytes, void *&Address) {
   if (Path.empty() || !reserve(Bytes))
     return false;
-  Address = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, MAP_SHARED, Descriptor,
-                 off_t(End));
-  if (Address == MAP_FAILED) {
+  // Where the kernel's pages are larger than ours, the first one of them may
+  // begin with the end of the last segment, which is then mapped twice.
+  uint64_t Before = End % Pages.pageBytes();
+  void *Mapped = mmap(nullptr, Before + Bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED, Descriptor, off_t(End - Before));
+  if (Mapped == MAP_FAILED) {
     Last = Failure(errno);
     return false;
   }
   // A child of fork must not store into its parent's file.
-  madvise(Address, Bytes, MADV_DONTFORK);
+  madvise(Mapped, Before + Bytes, MADV_DONTFORK);
+  Address = static_cast<char *>(Mapped) + Before;
   touchPages(Address, Bytes);
   End += Bytes;
   return true;
@@ -286,6 +290,22 @@ void ProfileFile::publish() {
   __atomic_store_n(&Header->SegmentCount, Header->SegmentCount + 1,
                    __ATOMIC_RELAXED);
   __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
+}
+
+int ProfileFile::sync() const {
+  int Error = 0;
+  auto Sync = [&Error](void *Address, uint64_t Bytes) {
+    // Segments need not begin where the kernel's pages do.
+    uint64_t Page = PageSource::system().pageBytes();
+    uint64_t Before = reinterpret_cast<uintptr_t>(Address) % Page;
+    if (msync(static_cast<char *>(Address) - Before, Before + Bytes, MS_SYNC))
+      Error = errno;
+  };
+  Sync(Header, PageBytes);
+  for (const Segment &S : Segments)
+    if (S.InFile)
+      Sync(S.Head, S.Head->Bytes);
+  return Error;
 }
 
 void ProfileFile::close(FileState State) {

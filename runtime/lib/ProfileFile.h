@@ -72,6 +72,10 @@ public:
   /// Makes the newest segment visible to readers.
   void publish();
 
+  /// Waits until what is in the file is on the disk. Returns 0 or an errno
+  /// value. Only after create().
+  int sync() const;
+
   /// Marks the file as \p State and appends what only memory holds.
   void close(format::FileState State);
 

@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <sys/mman.h>
 #include <utility>
 
 namespace torchprof {
@@ -454,13 +453,7 @@ int Recording::flush() {
   if (!File.exists())
     return 0;
   Clock.addAnchor();
-  int Failure = 0;
-  if (msync(File.header(), PageBytes, MS_SYNC) != 0)
-    Failure = errno;
-  for (const ProfileFile::Segment &S : File.segments())
-    if (S.InFile && msync(S.Head, S.Head->Bytes, MS_SYNC) != 0)
-      Failure = errno;
-  return Failure;
+  return File.sync();
 }
 
 std::string Recording::nextSnapshotName() const {

@@ -23,8 +23,14 @@ public:
   unsigned Left;
 };
 
+/// Those of a kernel with larger pages, as there are on Arm.
+class LargePages : public PageSource {
+public:
+  uint64_t pageBytes() override { return 65536; }
+};
+
 /// Begins a new process's work with \p Pages.
-void recordWith(FewPages &Pages) {
+void recordWith(PageSource &Pages) {
   ProcessLock Lock;
   Process.Current = new Recording(Line, Pages); // as long as the process
 }
@@ -46,6 +52,25 @@ TEST(Pages, SpansWithoutMemoryAreCountedAsLostAndTheHostGoesOn) {
     EXPECT_EQ(totals().Count, 0u) << Blocks;
     EXPECT_EQ(counters()[unsigned(Counter::LostNoMemory)], 5u) << Blocks;
   }
+  startAfresh();
+}
+
+TEST(Pages, SegmentsLieBesideEachOtherInLargerPages) {
+  TestFolder Folder;
+  startAfresh();
+  ASSERT_EQ(setOption("file", Folder.file("p.tprof")), 0);
+  addTestModel(7, 300);
+  LargePages Pages;
+  recordWith(Pages);
+  for (uint32_t I = 1; I < 300; ++I)
+    endSpan(beginSpan(site(7, I)), site(7, I));
+  EXPECT_EQ(totals().Count, 299u);
+  EXPECT_EQ(counters()[unsigned(Counter::FileErrors)], 0u);
+  ASSERT_EQ(flush(), 0);
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.Manifests.size(), 1u);
+  for (uint32_t I = 1; I < 300; ++I)
+    EXPECT_EQ(P.count(I), 1u);
   startAfresh();
 }
 
