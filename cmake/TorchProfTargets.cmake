@@ -21,7 +21,8 @@ endfunction()
 # Where an installed tool looks for LibTorch: where it was found, unless the loader
 # looks there anyway or the tool is for other machines, then where a wheel has it.
 set(_torch_rpath "")
-if(NOT LibTorch_LIBRARY_DIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+if(TORCHPROF_WITH_LIBTORCH AND
+   NOT LibTorch_LIBRARY_DIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
   if(NOT TORCHPROF_PORTABLE)
     list(APPEND _torch_rpath "${LibTorch_LIBRARY_DIR}")
   endif()
