@@ -44,6 +44,12 @@ versions() { # VERSION FROM CI
 # Who the packages are for, see packages.txt; a script names what it does.
 needs=(build)
 
+# The packages of packages.txt that are for USER, one per line.
+packages_for() { # USER
+  awk -v user="$1" '!/^#/ && ("," $3 ",") ~ ("," user ",") { print $1 }' \
+    "$root/scripts/packages.txt"
+}
+
 # Names on standard output, one per line.
 missing_packages() {
   local package command users reason status need wanted
