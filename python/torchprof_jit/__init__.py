@@ -19,20 +19,9 @@ from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
     from ._instrument import InstrumentError, instrument
-    from ._profile import Action, profile, schedule
+    from ._profile import profile
+    from ._schedule import Action, schedule
     from ._tools import ToolError, load_runtime, runtime_path, tool_path
-
-_homes = {
-    "Action": "._profile",
-    "InstrumentError": "._instrument",
-    "ToolError": "._tools",
-    "instrument": "._instrument",
-    "load_runtime": "._tools",
-    "profile": "._profile",
-    "runtime_path": "._tools",
-    "schedule": "._profile",
-    "tool_path": "._tools",
-}
 
 __all__ = [
     "Action",
@@ -48,12 +37,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _homes:
-        raise AttributeError(
-            "module %r has no attribute %r" % (__name__, name))
-    value = getattr(importlib.import_module(_homes[name], __name__), name)
-    globals()[name] = value
-    return value
+    if name in __all__:
+        # The one that needs no torch first.
+        for place in ("._tools", "._instrument", "._schedule", "._profile"):
+            module = importlib.import_module(place, __name__)
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
 
 
 def __dir__() -> List[str]:

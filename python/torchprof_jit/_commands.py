@@ -1,5 +1,6 @@
 """The commands that pip installs: each becomes the tool of its name."""
 
+import functools
 import os
 import sys
 from typing import NoReturn
@@ -15,21 +16,8 @@ def _become(name: str) -> NoReturn:
         sys.exit("%s: error: %s" % (name, error))
 
 
-def torchprof() -> NoReturn:
-    _become("torchprof")
-
-
-def torchprof_opt() -> NoReturn:
-    _become("torchprof-opt")
-
-
-def torchprof_record() -> NoReturn:
-    _become("torchprof-record")
-
-
-def torchprof_report() -> NoReturn:
-    _become("torchprof-report")
-
-
-def torchprof_run() -> NoReturn:
-    _become("torchprof-run")
+torchprof = functools.partial(_become, "torchprof")
+torchprof_opt = functools.partial(_become, "torchprof-opt")
+torchprof_record = functools.partial(_become, "torchprof-record")
+torchprof_report = functools.partial(_become, "torchprof-report")
+torchprof_run = functools.partial(_become, "torchprof-run")

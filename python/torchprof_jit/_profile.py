@@ -1,6 +1,5 @@
 """profile: a range of recording, and what was recorded in it."""
 
-import enum
 import json
 import os
 import shutil
@@ -12,46 +11,7 @@ from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence, Set
 import torch
 
 from . import _instrument, _tools
-
-
-class Action(enum.Enum):
-    """What one step of a schedule does."""
-
-    NONE = 0
-    WARMUP = 1
-    RECORD = 2
-    RECORD_AND_SAVE = 3  # record; a profile is ready when the step ends
-
-
-def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0,
-             skip_first: int = 0) -> Callable[[int], Action]:
-    """As torch.profiler.schedule: after skip_first steps, cycles of `wait`
-    steps without recording, `warmup` and `active` steps; `repeat` cycles, or
-    for ever if it is 0. Probes need no warm-up, so those steps are skipped.
-    """
-    if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
-        raise ValueError("steps must be 0 or more, and active above 0")
-
-    def action(step: int) -> Action:
-        if step < skip_first:
-            return Action.NONE
-        cycle, place = divmod(step - skip_first, wait + warmup + active)
-        if repeat and cycle >= repeat:
-            return Action.NONE
-        if place < wait:
-            return Action.NONE
-        if place < wait + warmup:
-            return Action.WARMUP
-        if place < wait + warmup + active - 1:
-            return Action.RECORD
-        return Action.RECORD_AND_SAVE
-
-    return action
-
-
-def _always(_):
-    return Action.RECORD
-
+from ._schedule import always
 
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
 _lock = threading.RLock()  # of what follows, and of the runtime's window
@@ -203,7 +163,7 @@ class profile:
         elif module is not None:
             self.module = _attach_to(module, example_inputs)
         self.step_number = 0
-        self._schedule = schedule or _always
+        self._schedule = schedule or always
         self._on_ready = on_trace_ready
         self._threads = threads
         self._inside = False

@@ -2,6 +2,7 @@
 
 import atexit
 import ctypes
+import functools
 import glob
 import os
 import shutil
@@ -22,7 +23,8 @@ _beside_loaded: Set[str] = set()  # libraries from beside the runtime
 
 def _homes() -> Iterator[str]:
     """Folders that may hold bin/ and lib/: TORCHPROF_HOME, then that of this
-    file (a wheel) and those above it (an install prefix or a build tree)."""
+    file (a wheel) and those above it (an install prefix or a build tree), then
+    that of the torchprof on PATH."""
     named = os.environ.get("TORCHPROF_HOME")
     if named:
         yield named
@@ -30,6 +32,9 @@ def _homes() -> Iterator[str]:
     for _ in range(6):
         yield folder
         folder = os.path.dirname(folder)
+    tool = shutil.which("torchprof")
+    if tool:
+        yield os.path.dirname(os.path.dirname(os.path.realpath(tool)))
 
 
 def tool_path(name: str) -> str:
@@ -52,13 +57,9 @@ def _preload_libraries() -> Iterator[str]:
         for pattern in ("lib", "lib64", os.path.join("lib", "*-linux-gnu*")):
             yield from glob.glob(
                 os.path.join(home, pattern, "libtorchprof_preload.so"))
-    tool = shutil.which("torchprof")
-    if tool:
-        home = os.path.dirname(os.path.dirname(os.path.realpath(tool)))
-        yield from glob.glob(
-            os.path.join(home, "lib", "**", "libtorchprof_preload.so"))
 
 
+@functools.lru_cache(maxsize=None)  # the process's LibTorch stays the same
 def _torch_folder() -> str:
     """The folder of what was built with the LibTorch of this process."""
     import torch

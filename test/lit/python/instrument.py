@@ -3,6 +3,8 @@
 # RUN: %python -u -W ignore %s %t 2>&1 | FileCheck %s
 # RUN: env TORCHPROF_HOME=%t PATH=/usr/bin:/bin %python -W ignore %s --homeless \
 # RUN:   2>&1 | FileCheck %s --check-prefix=HOME
+# RUN: mkdir %t/alone && cp -r %source/python/torchprof_jit %t/alone
+# RUN: env PYTHONPATH=%t/alone %python -W ignore %s --homeless | FileCheck %s --check-prefix=HOME
 
 import logging
 import os
@@ -27,7 +29,7 @@ class Dynamic(nn.Module):
 
 
 if sys.argv[1] == "--homeless":
-    # The build tree above the package still serves.
+    # The build tree above the package serves, or that of the torchprof on PATH.
     print(torchprof_jit.runtime_path())
     # HOME: lib/torchprof/{{[^/]+}}/libtorchprof_runtime.so
     sys.exit()
