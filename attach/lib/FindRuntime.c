@@ -49,13 +49,16 @@ static int findBuildId(const char *Notes, size_t Size, struct LibTorch *Found) {
   return 0;
 }
 
+int torchprofIsLibTorch(const char *Path) {
+  const char *Slash = strrchr(Path, '/');
+  return strncmp(Slash ? Slash + 1 : Path, "libtorch_cpu.so",
+                 strlen("libtorch_cpu.so")) == 0;
+}
+
 static int lookAt(struct dl_phdr_info *Info, size_t Size, void *Data) {
   struct LibTorch *Found = Data;
-  const char *Slash = strrchr(Info->dlpi_name, '/');
-  const char *Name = Slash ? Slash + 1 : Info->dlpi_name;
   (void)Size;
-  /* Debian's has a number behind it. */
-  if (strncmp(Name, "libtorch_cpu.so", strlen("libtorch_cpu.so")) != 0)
+  if (!torchprofIsLibTorch(Info->dlpi_name))
     return 0;
   Found->Path = Info->dlpi_name;
   /* The name of the folder where LibTorch was linked without an id. */

@@ -20,6 +20,10 @@
 /* Enough for a path, and for a line that names two. */
 enum { TorchprofTextBytes = 3 * PATH_MAX };
 
+/* True if a loaded library of this path is LibTorch's: Debian's has a number
+   behind its name. */
+int torchprofIsLibTorch(const char *Path);
+
 /* Writes the folder for the LibTorch of this process, with a slash at its end,
    to Text and returns 1; or writes the reason, one line, and returns 0. Never
    more than Size bytes, the terminating zero among them. Thread-safe. */

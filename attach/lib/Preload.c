@@ -47,17 +47,15 @@ static void attach(void) {
 
 struct Search {
   const char *Symbol;
-  const char *Library; /* how its name begins; null: any */
+  int OnlyLibTorch; /* else any library */
   void *Ours;
   void *Found;
 };
 
 static int lookInto(struct dl_phdr_info *Info, size_t Size, void *Data) {
   struct Search *S = Data;
-  const char *Slash = strrchr(Info->dlpi_name, '/');
-  const char *Name = Slash ? Slash + 1 : Info->dlpi_name;
   (void)Size;
-  if (S->Library && strncmp(Name, S->Library, strlen(S->Library)) != 0)
+  if (S->OnlyLibTorch && !torchprofIsLibTorch(Info->dlpi_name))
     return 0;
   void *Library = dlopen(Info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (!Library)
@@ -72,9 +70,9 @@ static int lookInto(struct dl_phdr_info *Info, size_t Size, void *Data) {
 /* The constructor itself. Python loads LibTorch with a scope of its own, where
    RTLD_NEXT does not look. */
 static void *real(const char *Symbol, void *Ours) {
-  struct Search S = {Symbol, "libtorch_cpu.so", Ours, NULL};
+  struct Search S = {Symbol, 1, Ours, NULL};
   if (!dl_iterate_phdr(lookInto, &S)) {
-    S.Library = NULL;
+    S.OnlyLibTorch = 0;
     dl_iterate_phdr(lookInto, &S);
   }
   if (!S.Found) {
