@@ -34,7 +34,7 @@ endif()
 function(torchprof_add_tool name component)
   add_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES
-    BUILD_RPATH "${CMAKE_BINARY_DIR}/lib;${LibTorch_LIBRARY_DIR}"
+    BUILD_RPATH "$ORIGIN/../lib;${LibTorch_LIBRARY_DIR}"
     INSTALL_RPATH
       "$ORIGIN/../${TORCHPROF_INSTALL_TORCHDIR};${_torch_rpath}")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
