@@ -11,13 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory.h"
+#include "Versions.h"
 #include "Warn.h"
 
-#include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 
 #include <atomic>
-#include <cstring>
 #include <malloc.h>
 
 namespace torchprof {
@@ -46,18 +45,6 @@ c10::DataPtr allocateCounted(size_t Bytes) {
   return Block;
 }
 
-// allocate() is const up to LibTorch 2.2 and copy_data() is new in 2.3: the
-// functions that are not virtual in a version are never called there.
-class CountingAllocator final : public c10::Allocator {
-public:
-  c10::DataPtr allocate(size_t Bytes) const { return allocateCounted(Bytes); }
-  c10::DataPtr allocate(size_t Bytes) { return allocateCounted(Bytes); }
-  c10::DeleterFnPtr raw_deleter() const { return &countAndDelete; }
-  void copy_data(void *To, const void *From, size_t Bytes) const {
-    std::memcpy(To, From, Bytes);
-  }
-};
-
 enum class State { Idle, Counting, Refused };
 
 std::atomic<State> Now = State::Idle;
@@ -70,7 +57,7 @@ bool refuse(const char *Why) {
 }
 
 bool install() {
-  static CountingAllocator Counting;
+  static versions::AllocatorOf<allocateCounted, countAndDelete> Counting;
   c10::Allocator *Inner = c10::GetAllocator(c10::kCPU);
   c10::Allocator *Default = c10::GetDefaultCPUAllocator();
   if (!Inner || !Inner->raw_deleter() ||

@@ -13,11 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceApi.h"
+#include "Versions.h"
 
 #include <ATen/core/ivalue.h>
 #include <ATen/core/stack.h>
 #include <ATen/detail/CUDAHooksInterface.h>
-#include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include <atomic>
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ using Guard = c10::impl::DeviceGuardImplInterface;
 using torch::jit::Stack;
 
 //===----------------------------------------------------------------------===//
-// What not every LibTorch has
+// What a device's library has beside
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -66,35 +66,18 @@ private:
   int Mode = 2; // cudaStreamCaptureModeRelaxed
 };
 
-template <typename T>
-concept TellsElapsedTime = requires(const T &G, void *Event) {
-  G.elapsedTime(Event, Event, c10::DeviceIndex(0));
-};
-
-template <typename T>
-concept TellsCapture = requires(const T &G, const c10::Stream &S) {
-  G.isStreamCapturing(S);
-};
-
-template <typename T> bool canTellTime(const T &) {
-  return TellsElapsedTime<T> || Of.Ours || Of.Cuda;
+bool canTellTime() {
+  return versions::TellsElapsedMs<Guard> || Of.Ours || Of.Cuda;
 }
 
 /// Milliseconds; negative if they cannot be told.
-template <typename T>
-double msBetween(const T &G, void *First, void *Last, int32_t Device) {
-  if constexpr (TellsElapsedTime<T>)
-    return G.elapsedTime(First, Last, c10::DeviceIndex(Device));
+double msBetween(const Guard &G, void *First, void *Last, int32_t Device) {
+  if (auto Ms = versions::elapsedMs(G, First, Last, c10::DeviceIndex(Device)))
+    return *Ms;
   if (Of.Ours)
     return Of.Ours(First, Last, Device);
   float Ms = -1;
   return Of.Cuda && Of.Cuda(&Ms, First, Last) == 0 ? double(Ms) : -1;
-}
-
-template <typename T> bool isCapturing(const T &G, const c10::Stream &S) {
-  if constexpr (TellsCapture<T>)
-    return G.isStreamCapturing(S);
-  return false;
 }
 
 /// A library that holds the guard's functions, with what it needs.
@@ -138,7 +121,7 @@ bool find() noexcept try {
     if (!G || G->deviceCount() <= 0)
       continue;
     findSymbols(*G);
-    if (!canTellTime(*G))
+    if (!canTellTime())
       continue;
     Timed.store(G, std::memory_order_release);
     return true;
@@ -198,7 +181,7 @@ bool streamOf(int32_t Index, DeviceStream &Stream) noexcept try {
     return false;
   c10::Stream S = G.getStream(Device);
   Stream = {Device.index(), S.id()};
-  return !isCapturing(G, S);
+  return !versions::isCapturing(G, S);
 } catch (const std::exception &) {
   return false;
 }

@@ -6,12 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ranges.h"
-
-#if __has_include(<torch/csrc/profiler/stubs/base.h>)
-#include <torch/csrc/profiler/stubs/base.h>
-#else
-#include <torch/csrc/profiler/api.h>
-#endif
+#include "Versions.h"
 
 #include <dlfcn.h>
 
