@@ -108,6 +108,7 @@ def main():
     parser.add_argument("--most-runs", type=int, default=MOST_RUNS)
     parser.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
+    arguments.zoo = os.path.abspath(arguments.zoo)
     arguments.work = os.path.abspath(arguments.work)
     arguments.bin = os.path.abspath(arguments.bin)
     os.makedirs(arguments.work, exist_ok=True)
