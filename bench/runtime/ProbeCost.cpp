@@ -16,8 +16,9 @@
 // or two; or a number of kilobytes that each node reads, as a convolution does:
 // after more than the nearer caches hold, what a probe costs is its misses.
 //
-// TORCHPROF_MODE=trace measures the trace mode. The profile goes to
-// TORCHPROF_FILE; on tmpfs no write-back disturbs the numbers.
+// TORCHPROF_MODE=trace measures the trace mode, TORCHPROF_READS=one one reading
+// of the clock per node. The profile goes to TORCHPROF_FILE; on tmpfs no
+// write-back disturbs the numbers.
 //
 //===----------------------------------------------------------------------===//
 

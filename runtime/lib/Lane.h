@@ -92,12 +92,14 @@ struct alignas(64) Lane {
   /// Of the owner, while a run may make autograd functions; else null.
   FunctionRing *Functions;
 
-  //===--- What pairs of probes need besides ------------------------------===//
+  //===--- What pairs of probes and chained spans need besides ------------===//
 
   uint64_t ModelId; ///< of the pair that began last by the cold path
   format::Slot FirstSlot;
   uint32_t SiteCount; ///< of that model; 0 if there is none
   uint32_t Depth;     ///< number of frames in use
+  uint64_t LastEnd;   ///< of the span that ended last, if a ChainedSpan that
+                      ///< took the hot path, and none has begun since; else 0
   OpenFrame Frames[HotFrames];
 
   //===--- For the cold path ----------------------------------------------===//

@@ -12,7 +12,8 @@
 //           fourth record, in the order of their addresses)
 //
 // A pair of probes touches the lane's second line and that of its frame
-// besides. Only the lane's first line has to come before a probe can go on.
+// besides, a chained span the second line. Only the lane's first line has to
+// come before a probe can go on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,8 @@
 #include "LogPages.h"
 #include "Process.h"
 #include "torchprof/format/Atomics.h"
+
+#include <utility>
 
 namespace torchprof {
 
@@ -77,14 +80,7 @@ public:
       beginCold(*this, Of);
   }
 
-  void end() {
-    uint64_t Now = clock::ticks();
-    uint64_t Ticks = Now - Begin;
-    if (!Owner || !isOrdinary(*Owner, Begin) || !isInnermost(Ticks))
-        [[unlikely]]
-      return endCold(*this, Now);
-    close(Ticks);
-  }
+  void end() { endAt(clock::ticks()); }
 
   /// True on the thread on which it began, where it must end.
   bool endsHere() const { return !Owner || Owner == ThisLane; }
@@ -93,18 +89,42 @@ public:
   /// unfinished.
   void abandon() { abandonCold(*this); }
 
+protected:
+  /// One that has not begun.
+  FrameSpan(format::Slot Site, Lane *Owner) : Owner(Owner), Site(Site) {}
+
+  void open() {
+    keepOuter();
+    openAt(clock::ticks());
+  }
+
+  /// Begins on a lane that is open.
+  void openAt(uint64_t Ticks) {
+    Begin = Ticks;
+    setCurrent(*Owner, Begin, format::packCurrent(Site, true));
+  }
+  void keepOuter() {
+    OuterTicks = Owner->CurrentTicks;
+    Outer = Owner->Current;
+    FoldTicks = Owner->FoldTicks;
+  }
+
+  /// False if it took the cold path.
+  bool endAt(uint64_t Now) {
+    uint64_t Ticks = Now - Begin;
+    if (!Owner || !isOrdinary(*Owner, Begin) || !isInnermost(Ticks))
+        [[unlikely]]
+      return endCold(*this, Now), false;
+    close(Ticks);
+    return true;
+  }
+
+  Lane *Owner; ///< null if it began on the cold path
+
 private:
   friend void beginCold(FrameSpan &Span, const Operands &Of);
   friend void endCold(const FrameSpan &Span, uint64_t Now);
   friend void abandonCold(const FrameSpan &Span);
-
-  void open() {
-    OuterTicks = Owner->CurrentTicks;
-    Outer = Owner->Current;
-    FoldTicks = Owner->FoldTicks;
-    Begin = clock::ticks();
-    setCurrent(*Owner, Begin, format::packCurrent(Site, true));
-  }
 
   /// True if the span is its lane's innermost one, and \p Ticks fit a record.
   bool isInnermost(uint64_t Ticks) const {
@@ -118,13 +138,40 @@ private:
     append(*Owner, Begin, packEntry(Site, format::LogKind::Span, Ticks));
   }
 
-  Lane *Owner; ///< null if it began on the cold path
   uint64_t Begin;
   uint64_t OuterTicks;
   uint64_t Outer;
   uint64_t FoldTicks;
   format::Slot Site;
   OpenVariant OfShapes;
+};
+
+/// A FrameSpan that may begin where the one before it on its lane has ended,
+/// for one reading of the clock instead of two. All spans that others follow
+/// have to be of this class.
+class ChainedSpan : public FrameSpan {
+public:
+  /// \p Follows: the program ended such a span just before, with nothing in
+  /// between that has a span, on this thread. If that was not recorded, or its
+  /// log was folded since, this begins now.
+  ChainedSpan(format::Slot Site, const Operands &Of, bool Follows)
+      : FrameSpan(Site, ThisLane) {
+    uint64_t Last = Owner ? std::exchange(Owner->LastEnd, 0) : 0;
+    if (Follows && Last && isOrdinary(*Owner, Last)) [[likely]] {
+      keepOuter();
+      openAt(Last);
+    } else if (isOpen(Owner)) {
+      open();
+    } else {
+      beginCold(*this, Of);
+    }
+  }
+
+  void end() {
+    uint64_t Now = clock::ticks();
+    if (endAt(Now)) [[likely]]
+      Owner->LastEnd = Now;
+  }
 };
 
 /// Begins a pair of probes on a lane that is open; \p Id is of the lane's

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackwardFunctions.h"
+#include "Control.h"
 #include "Probe.h"
 #include "Symbols.h"
 
@@ -39,14 +40,26 @@ struct NodeTraits {
   bool FollowsTimed; ///< see followsTimed()
 };
 
-/// Runs \p Inner between two readings of the clock.
-template <typename Run>
+// What follows is made for two types of spans, as the option `reads` says: a
+// node does not ask for it when it runs.
+
+template <typename SpanType>
+inline SpanType beginNode(format::Slot Site, Stack &S, NodeTraits Of) {
+  Operands Operands{&S, Of.Inputs, Of.Outputs};
+  if constexpr (std::is_same_v<SpanType, ChainedSpan>)
+    return ChainedSpan(Site, Operands, Of.FollowsTimed);
+  else
+    return FrameSpan(Site, Operands);
+}
+
+/// Runs \p Inner in a span.
+template <typename SpanType, typename Run>
 inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   // The end of the span before has claimed all if it was recorded, and then the
   // lane is open.
   if (!Of.FollowsTimed || !isOpen(ThisLane))
     claimFunctions();
-  FrameSpan Span(Site, {&S, Of.Inputs, Of.Outputs});
+  SpanType Span = beginNode<SpanType>(Site, S, Of);
   try {
     Inner(S);
   } catch (...) {
@@ -60,11 +73,11 @@ inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
 /// The same while the gate is open. While it is shut, the call is a tail call.
 /// If a window opens during that call, the span is not counted as cut; the run
 /// around it is.
-template <typename Run>
+template <typename SpanType, typename Run>
 inline void timed(Run &Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   if (!ensureRecording()) [[unlikely]]
     return static_cast<void>(Inner(S));
-  record(Inner, Site, S, Of);
+  record<SpanType>(Inner, Site, S, Of);
 }
 
 /// What all timed nodes of one operator share.
@@ -77,11 +90,11 @@ struct SharedOperator {
 /// Times an operator that needs nothing of its node. It fits into
 /// std::function's own storage, so that a node touches no cache line on the
 /// heap before its operator does.
-struct TimedShared {
+template <typename SpanType> struct TimedShared {
   SharedOperator *Op;
   format::Slot Site;
   NodeTraits Of;
-  void operator()(Stack &S) { timed(Op->Run, Site, S, Of); }
+  void operator()(Stack &S) { timed<SpanType>(Op->Run, Site, S, Of); }
 };
 
 /// The same for an operator of the dispatcher, which can be called without
@@ -89,7 +102,7 @@ struct TimedShared {
 /// stack is as deep as without probes: LibTorch's call depth already fills the
 /// return stack buffer, and every extra frame is one misprediction, about 10
 /// ns.
-struct TimedHandle {
+template <typename SpanType> struct TimedHandle {
   SharedOperator *Op;
   format::Slot Site;
   NodeTraits Of;
@@ -109,17 +122,18 @@ private:
   [[gnu::noinline, gnu::flatten]] static void
   recordCall(const c10::OperatorHandle &Handle, format::Slot Site, Stack &S,
              NodeTraits Of) {
-    record([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S, Of);
+    record<SpanType>([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S, Of);
   }
 };
 
 template <typename T>
 constexpr bool StoredInFunction =
     sizeof(T) <= 2 * sizeof(void *) && std::is_trivially_copyable_v<T>;
-static_assert(StoredInFunction<TimedShared> && StoredInFunction<TimedHandle>);
+static_assert(StoredInFunction<TimedShared<FrameSpan>> &&
+              StoredInFunction<TimedHandle<FrameSpan>>);
 
 /// Times an operation of the node's own.
-template <typename Run> class Timed {
+template <typename Run, typename SpanType> class Timed {
 public:
   Timed(Run Inner, format::SiteId Id, NodeTraits Of)
       : Inner(std::move(Inner)), Id(Id), KnownSite(Line.Models.slotOf(Id)),
@@ -129,7 +143,7 @@ public:
     format::Slot Site = KnownSite;
     if (Site == format::NoSlot) [[unlikely]]
       Site = Line.Models.slotOf(Id);
-    timed(Inner, Site, S, Of);
+    timed<SpanType>(Inner, Site, S, Of);
   }
 
 private:
@@ -220,12 +234,8 @@ static NodeTraits traitsOf(const Node *N) {
           uint8_t(std::min(N->outputs().size(), MostOutputs)), followsTimed(N)};
 }
 
-static Operation makeTimed(const Node *N) {
-  if (!N)
-    return Operation([](Stack &) {
-      throw std::runtime_error("torchprof::timed exists only in the graphs "
-                               "that an executor has optimized");
-    });
+/// The operation of a timed node that records spans of the type.
+template <typename SpanType> static Operation makeRecorder(const Node *N) {
   std::shared_ptr<Graph> Group = N->g(attr::Subgraph);
   const Graph &Inner = *Group;
   auto Id = format::SiteId::fromNumber(N->i(symbols::site()));
@@ -233,16 +243,26 @@ static Operation makeTimed(const Node *N) {
   NodeTraits Of = traitsOf(N);
   if (First->next()->kind() != prim::Return)
     return Operation(
-        Timed<RunGroup>({Code(Group, "<torchprof group>")}, Id, Of));
+        Timed<RunGroup, SpanType>({Code(Group, "<torchprof group>")}, Id, Of));
   if (takesCount(*First))
-    return Operation(Timed<RunCounted>(
+    return Operation(Timed<RunCounted, SpanType>(
         {First->getOperation(), int64_t(First->inputs().size())}, Id, Of));
   format::Slot Site = Line.Models.slotOf(Id);
   SharedOperator *Shared = sharedOperator(*First);
   if (Shared && Site != format::NoSlot)
-    return Shared->Handle ? Operation(TimedHandle{Shared, Site, Of})
-                          : Operation(TimedShared{Shared, Site, Of});
-  return Operation(Timed<RunPlain>({First->getOperation()}, Id, Of));
+    return Shared->Handle ? Operation(TimedHandle<SpanType>{Shared, Site, Of})
+                          : Operation(TimedShared<SpanType>{Shared, Site, Of});
+  return Operation(Timed<RunPlain, SpanType>({First->getOperation()}, Id, Of));
+}
+
+static Operation makeTimed(const Node *N) {
+  if (!N)
+    return Operation([](Stack &) {
+      throw std::runtime_error("torchprof::timed exists only in the graphs "
+                               "that an executor has optimized");
+    });
+  return currentOptions().Reads == "one" ? makeRecorder<ChainedSpan>(N)
+                                         : makeRecorder<FrameSpan>(N);
 }
 
 static const RegisterOperators

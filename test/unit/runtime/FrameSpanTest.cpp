@@ -104,3 +104,100 @@ TEST(FrameSpan, OneThatAResetMeetsIsNotCounted) {
   EXPECT_EQ(P.count(1), 1u);
   EXPECT_EQ(P.sum(1), 6u);
 }
+
+/// A chained span of \p Ticks around \p Body, \p Gap after what was before.
+template <typename Function>
+static void chainedSpan(format::SiteId Site, bool Follows, uint64_t Gap,
+                        uint64_t Ticks, Function Body) {
+  ASSERT_TRUE(ensureRecording());
+  advanceClock(Gap);
+  ChainedSpan Span(Line.Models.slotOf(Site), {}, Follows);
+  advanceClock(Ticks);
+  Body();
+  Span.end();
+}
+
+TEST(ChainedSpan, TakesTheTimeSinceTheEndOfTheOneBefore) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 4);
+    for (int Round = 0; Round < 3; ++Round) {
+      chainedSpan(site(7, 1), false, 1000, 50, [] {});
+      chainedSpan(site(7, 2), true, 3, 20, [] {});
+      chainedSpan(site(7, 3), true, 4, 10, [] {});
+    }
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), 3u);
+  EXPECT_EQ(P.sum(1), 3u * 50);
+  EXPECT_EQ(P.count(2), 3u);
+  EXPECT_EQ(P.count(3), 3u);
+  // The first of a thread takes the cold path, and the one behind it begins
+  // anew.
+  EXPECT_EQ(P.sum(2), 20u + 2 * 23);
+  EXPECT_EQ(P.sum(3), 3u * 14);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST(ChainedSpan, DoesNotReachOverAStopAResetOrAnException) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 3);
+    span(site(7, 2), 1); // the lane and its cells are there
+    chainedSpan(site(7, 1), false, 0, 50, [] {});
+    stop();
+    advanceClock(1000);
+    start();
+    chainedSpan(site(7, 2), true, 3, 20, [] {});
+    chainedSpan(site(7, 1), false, 0, 50, [] {});
+    reset();
+    advanceClock(1000);
+    chainedSpan(site(7, 2), true, 3, 20, [] {});
+    chainedSpan(site(7, 1), false, 0, 50, [] {});
+    ChainedSpan(Line.Models.slotOf(site(7, 1)), {}, true).abandon();
+    advanceClock(1000);
+    chainedSpan(site(7, 2), true, 3, 20, [] {});
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(2), 2u); // since the reset
+  EXPECT_EQ(P.sum(2), 2u * 20);
+}
+
+TEST(ChainedSpan, DoesNotReachOverAFold) {
+  TestFolder Folder;
+  constexpr unsigned Rounds = 3 * format::PageBytes;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 3);
+    for (unsigned Round = 0; Round < Rounds; ++Round) {
+      chainedSpan(site(7, 1), false, 1, 5, [] {});
+      chainedSpan(site(7, 2), true, 2, 5, [] {});
+      if (Round % 1000 == 0)
+        totals(); // folds
+    }
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(2), Rounds);
+  EXPECT_LE(P.sum(2), Rounds * 7u);
+  EXPECT_GE(P.sum(2), Rounds * 7u - Rounds / 100);
+}
+
+TEST(ChainedSpan, InsideOfAnotherItEndsTheChain) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 4);
+    for (int Round = 0; Round < 2; ++Round) {
+      chainedSpan(site(7, 1), false, 0, 50, [] {});
+      chainedSpan(site(7, 2), true, 3, 20,
+                  [] { chainedSpan(site(7, 1), false, 4, 6, [] {}); });
+      chainedSpan(site(7, 3), true, 5, 10, [] {});
+    }
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.sum(1), 2u * 50 + 2 * 6);
+  EXPECT_EQ(P.sum(2), (20u + 10) + (23 + 10));
+  EXPECT_EQ(P.sum(3), 2u * 15);
+}
