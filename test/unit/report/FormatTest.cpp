@@ -150,6 +150,12 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_TRUE(P.Warnings.empty());
 }
 
+TEST(Format, NothingIsKeptOfNothing) {
+  Profile P; // undefined behaviour if it asked an arena without memory
+  EXPECT_TRUE(P.keep(ArrayRef<format::Cell>()).empty());
+  EXPECT_TRUE(P.allocate<format::Cell>(0).empty());
+}
+
 TEST(Format, UnknownSegmentsAreSteppedOver) {
   std::string Bytes = bytesOf(everySegment());
   // The clock becomes a type of a later version.

@@ -139,11 +139,14 @@ public:
 
   /// Copies \p Source into memory that lives as long as the profile.
   template <typename T> llvm::ArrayRef<T> keep(llvm::ArrayRef<T> Source) {
-    return Source.copy(*Arena);
+    // An arena that has no memory yet would return null, which it must not.
+    return Source.empty() ? Source : Source.copy(*Arena);
   }
 
   /// \p Count zeroed records that live as long as the profile.
   template <typename T> llvm::MutableArrayRef<T> allocate(size_t Count) {
+    if (Count == 0)
+      return {};
     T *Records = Arena->Allocate<T>(Count);
     std::uninitialized_value_construct_n(Records, Count);
     return llvm::MutableArrayRef(Records, Count);
