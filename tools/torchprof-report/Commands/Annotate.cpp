@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Report/PlaceMeasures.h"
+#include "../Report/WorkColumns.h"
 #include "LineTable.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -42,6 +44,8 @@ struct SourceLine {
   UInt128 Total = 0;
   GradientSum Backward;
   GradientSum TotalBackward;
+  PlaceMeasures Measures;
+  SiteWork Done;        ///< by the nodes on the line itself
   bool Clipped = false; ///< a node's self time would be below 0
 };
 
@@ -77,10 +81,14 @@ static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
         Line.Self += Self.Amount;
         Line.Clipped |= Self.Excess != 0;
         Line.Backward += Backward;
+        if (Timed)
+          Line.Done.add(Sites, S);
       }
       if (Charged.insert(Key).second) {
         Line.Total += Self.Amount;
         Line.TotalBackward += Backward;
+        if (Timed)
+          addMeasures(Line.Measures, Sites, S, /*IsDirect=*/Innermost);
       }
       Innermost = false;
     }
@@ -97,7 +105,7 @@ static LineColumns lineColumns() {
   auto Share = [](UInt128 Ticks, const Ctx &C) {
     return Value::percent(C.All.share(static_cast<double>(Ticks)));
   };
-  return LineColumns({
+  std::vector<LineColumns::Column> Columns = {
       {TableColumn::count("hits", "hits"), "calls of the nodes on the line",
        [](const Line &L, const Ctx &) { return Value::count(L.Hits); }},
       {TableColumn::time("self_ns", "self"), "self times of these nodes",
@@ -121,11 +129,19 @@ static LineColumns lineColumns() {
       backwardColumn<Line>("total_backward_ns", "total backward",
                            "gradients of all nodes that the line leads to",
                            [](const Line &L) { return L.TotalBackward; }),
+  };
+  addPlaceColumns(Columns, &Line::Measures,
+                  {", of all nodes that the line leads to",
+                   ", of the nodes that the line leads to the largest",
+                   ", of the nodes on the line"});
+  addWorkColumns(Columns, &Line::Done);
+  Columns.push_back(
       {TableColumn::text("source", "source"), "file:line",
-       [](const Line &L, const Ctx &) { return placeValue(L.Place); }},
+       [](const Line &L, const Ctx &) { return placeValue(L.Place); }});
+  Columns.push_back(
       {TableColumn::text("text", "text", Shorten::KeepStart), "the line",
-       [](const Line &L, const Ctx &) { return Value::text(L.Text); }},
-  });
+       [](const Line &L, const Ctx &) { return Value::text(L.Text); }});
+  return LineColumns(std::move(Columns));
 }
 
 /// Drops the lines of other files than those that --file wants.
@@ -168,11 +184,19 @@ chooseLines(const SiteTable &Sites, const Selection &Selected, const Totals &) {
   return Lines;
 }
 
+/// The columns that nobody has to ask for, as far as the profile has them.
+static std::vector<StringRef> shownColumns() {
+  static const std::vector<std::string> OfMeasures = shownPlaceColumns();
+  std::vector<StringRef> Ids = {
+      "hits",      "self_ns",     "pct_self",         "total_ns",
+      "pct_total", "backward_ns", "total_backward_ns"};
+  Ids.insert(Ids.end(), OfMeasures.begin(), OfMeasures.end());
+  Ids.insert(Ids.end(), {"source", "text"});
+  return Ids;
+}
+
 static Expected<Outcome> run() {
-  return printLines<SourceLine>(Options, lineColumns(),
-                                {"hits", "self_ns", "pct_self", "total_ns",
-                                 "pct_total", "backward_ns",
-                                 "total_backward_ns", "source", "text"},
+  return printLines<SourceLine>(Options, lineColumns(), shownColumns(),
                                 /*WithOperators=*/false, chooseLines);
 }
 

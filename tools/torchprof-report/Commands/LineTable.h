@@ -8,7 +8,7 @@
 #ifndef TORCHPROF_REPORT_LINETABLE_H
 #define TORCHPROF_REPORT_LINETABLE_H
 
-#include "../Report/Columns.h"
+#include "../Report/WorkColumns.h"
 #include "Command.h"
 #include "Options.h"
 
@@ -81,6 +81,9 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
     return Lines.takeError();
   Table T;
   Columns::fill(T, *Lines, *Chosen, {Sites.clock(), All});
+  for (std::string &Note :
+       workNotes(Options.Columns.ids(Shown), Sites, *Selected, All))
+    T.Notes.push_back(std::move(Note));
   explainMarks(T);
   if (llvm::Error E = Options.Output.print({{T}}))
     return E;

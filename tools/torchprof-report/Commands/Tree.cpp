@@ -1,6 +1,7 @@
 //===- Tree.cpp - the module hierarchy with times -------------------------===//
 
 #include "../Report/ModuleTree.h"
+#include "../Report/WorkColumns.h"
 #include "LineTable.h"
 
 using namespace llvm;
@@ -17,8 +18,8 @@ cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
          cl::desc("Sort siblings by order, total_ns, self_ns, calls, name,\n"
-                  "backward_ns, total_backward_ns or a measure such as\n"
-                  "alloc_bytes; repeatable"),
+                  "backward_ns, total_backward_ns, flops, bytes or a\n"
+                  "measure such as alloc_bytes; repeatable"),
          cl::value_desc("key,..."), cl::sub(Command));
 cl::opt<bool> Ops("ops",
                   cl::desc("Show the nodes under each module, and the\n"
@@ -33,6 +34,7 @@ struct TreeLine {
   bool Clipped = false;
   GradientSum Backward, TotalBackward;
   PlaceMeasures Measures;
+  SiteWork Done;
 };
 
 using TreeColumns = ColumnSet<TreeLine, RowContext>;
@@ -72,17 +74,18 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
       Text += " (asynchronous)";
     std::string Place = Path.empty() ? Op.Kind : Path + "/" + Op.Kind;
     Lines.push_back({Place, Lead + Text, "", Op.Calls, Total, Op.Self,
-                     Op.Clipped, Op.Backward, Op.Backward, Op.Measures});
+                     Op.Clipped, Op.Backward, Op.Backward, Op.Measures,
+                     Op.Done});
     writeOps(Op.Inner, Place, Lead + "  ");
   }
 }
 
 void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
                        const std::string &Branch, unsigned Level) {
-  Lines.push_back({Node.Path,
-                   Lead + Branch + (Node.Path.empty() ? "(root)" : Node.Name),
-                   Node.Class, Node.Calls, Node.Total, Node.Self, Node.Clipped,
-                   Node.Backward, Node.TotalBackward, Node.Measures});
+  Lines.push_back(
+      {Node.Path, Lead + Branch + (Node.Path.empty() ? "(root)" : Node.Name),
+       Node.Class, Node.Calls, Node.Total, Node.Self, Node.Clipped,
+       Node.Backward, Node.TotalBackward, Node.Measures, Node.Done});
   std::string Inner = Lead;
   if (!Branch.empty())
     Inner += Branch == "`- " ? "   " : "|  ";
@@ -97,78 +100,9 @@ void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
     write(*Child, Inner, Child == Children.back() ? "`- " : "|- ", Level + 1);
 }
 
-/// Number of a measure among those known.
-static size_t numberOf(StringRef Id) {
-  ArrayRef<KnownMeasure> Known = knownMeasures();
-  return static_cast<size_t>(
-      find_if(Known, [&](const KnownMeasure &K) { return K.Id == Id; }) -
-      Known.begin());
-}
-
-/// Two columns for each number of bytes that is the difference of two measures.
-static void addDerivedColumns(std::vector<TreeColumns::Column> &Columns,
-                              const DerivedMeasure &D) {
-  size_t More = numberOf(D.More), Less = numberOf(D.Less);
-  auto Add = [&](const Twine &Prefix, const Twine &Help,
-                 UInt128 PlaceMeasure::*Amount) {
-    Columns.push_back(
-        {TableColumn::make(
-             (Prefix + measureColumnId(D.Id, MeasureUnit::Bytes)).str(),
-             (Prefix.isTriviallyEmpty() ? D.Title.str()
-                                        : "self " + D.Title.str()),
-             ValueType::Bytes),
-         (D.Help + Help).str(), [=](const TreeLine &L, const RowContext &) {
-           if (L.Measures.empty() || !L.Measures[More].IsKnown)
-             return Value();
-           return Value::bytesLess(
-               static_cast<uint64_t>(L.Measures[More].*Amount),
-               static_cast<uint64_t>(L.Measures[Less].*Amount));
-         }});
-    Columns.back().OfMeasure = D.Less;
-  };
-  Add("", ", of all nodes inside", &PlaceMeasure::Total);
-  Add("self_", ", of the nodes written in it directly", &PlaceMeasure::Self);
-}
-
-static void addMeasureColumns(std::vector<TreeColumns::Column> &Columns,
-                              const KnownMeasure &K) {
-  size_t Number = numberOf(K.Id);
-  auto Add = [&](const Twine &Prefix, const Twine &Title, const Twine &Help,
-                 UInt128 PlaceMeasure::*Amount) {
-    Columns.push_back(
-        {TableColumn::make((Prefix + measureColumnId(K.Id, K.Unit)).str(),
-                           Title.str(), measureValueType(K.Unit)),
-         (K.Help + Help).str(),
-         [Number, Amount, Unit = K.Unit](const TreeLine &L,
-                                         const RowContext &) {
-           if (L.Measures.empty() || !L.Measures[Number].IsKnown)
-             return Value();
-           return measureValue(Unit, L.Measures[Number].*Amount);
-         }});
-    Columns.back().OfMeasure = K.Id;
-  };
-  bool IsPeak = K.Fold == MeasureFold::Peak;
-  Add("", K.Title,
-      IsPeak ? ", of the nodes inside the largest" : ", of all nodes inside",
-      &PlaceMeasure::Total);
-  if (!IsPeak)
-    Add("self_", "self " + K.Title, ", of the nodes written in it directly",
-        &PlaceMeasure::Self);
-  for (const DerivedMeasure &D : derivedMeasures())
-    if (D.Less == K.Id)
-      addDerivedColumns(Columns, D);
-}
-
 /// The columns that nobody has to ask for, as far as the profile has them.
 static std::vector<StringRef> shownColumns() {
-  static const std::vector<std::string> OfMeasures = [] {
-    std::vector<TableMeasure> All;
-    for (const KnownMeasure &K : knownMeasures())
-      All.push_back({K.Id.str(), K.Unit, K.Fold});
-    std::vector<std::string> Ids = shownMeasureColumns(All);
-    erase_if(Ids, [](StringRef Id) { return Id == "wait_ns"; });
-    return Ids;
-  }();
+  static const std::vector<std::string> OfMeasures = shownPlaceColumns();
   std::vector<StringRef> Ids = {"module",   "class",       "calls",
                                 "total_ns", "pct_total",   "self_ns",
                                 "pct_self", "backward_ns", "total_backward_ns"};
@@ -228,8 +162,10 @@ static TreeColumns treeColumns() {
                               static_cast<double>(*L.Calls));
        }},
   };
-  for (const KnownMeasure &K : knownMeasures())
-    addMeasureColumns(Columns, K);
+  addPlaceColumns(Columns, &TreeLine::Measures,
+                  {", of all nodes inside", ", of the nodes inside the largest",
+                   ", of the nodes written in it directly"});
+  addWorkColumns(Columns, &TreeLine::Done);
   return TreeColumns(std::move(Columns));
 }
 

@@ -279,7 +279,7 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
     if (!findKnown(Measures[M].Id))
       addMeasureColumns(Columns, Measures[M], nullptr, M);
   addDeviceColumns(Columns, Measures);
-  addWorkColumns(Columns);
+  addWorkColumns(Columns, &Row::Done);
   return RowColumns(std::move(Columns));
 }
 

@@ -41,30 +41,6 @@ static ModuleNode &nodeOf(ModuleNode &Root, const Manifest &M, uint32_t Scope) {
   return *Node;
 }
 
-static void combine(UInt128 &To, MeasureFold Fold, UInt128 Amount) {
-  To = Fold == MeasureFold::Sum ? To + Amount : std::max(To, Amount);
-}
-
-/// Adds what site \p S measured without its children.
-static void addMeasures(PlaceMeasures &To, const SiteTable &Sites, uint32_t S) {
-  ArrayRef<KnownMeasure> Known = knownMeasures();
-  To.resize(Known.size());
-  for (MeasureId M = 0; M < Sites.measures().size(); ++M) {
-    const KnownMeasure *K = find_if(Known, [&](const KnownMeasure &K) {
-      return K.Id == Sites.measures()[M].Id;
-    });
-    const MeasureTotal &Own = Sites.measured(M, S);
-    if (K == Known.end() || Own.Count == 0)
-      continue;
-    PlaceMeasure &P = To[static_cast<size_t>(K - Known.begin())];
-    P.IsKnown = true;
-    combine(P.Self, K->Fold,
-            K->Fold == MeasureFold::Sum ? Sites.self(M, S).Amount
-                                        : UInt128(Own.Max));
-    P.Total = P.Self;
-  }
-}
-
 /// The place for the nodes, or operators, of a site's kind.
 static ModuleOps &placeFor(std::vector<ModuleOps> &Ops, const SiteTable &Sites,
                            uint32_t S) {
@@ -96,7 +72,8 @@ static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S) {
   Op->Calls += Sites.measured(S).Count;
   Op->Self += Sites.self(S).Amount;
   Op->Backward += Sites.backwardOf(S);
-  addMeasures(Op->Measures, Sites, S);
+  addMeasures(Op->Measures, Sites, S, /*IsDirect=*/true);
+  Op->Done.add(Sites, S);
   Op->Clipped |= Sites.self(S).Excess != 0;
 }
 
@@ -107,12 +84,8 @@ static void sumUp(ModuleNode &Node) {
     sumUp(Child);
     Node.Total += Child.Total;
     Node.TotalBackward += Child.TotalBackward;
-    Node.Measures.resize(knownMeasures().size());
-    for (size_t I = 0; I < Child.Measures.size(); ++I) {
-      Node.Measures[I].IsKnown |= Child.Measures[I].IsKnown;
-      combine(Node.Measures[I].Total, knownMeasures()[I].Fold,
-              Child.Measures[I].Total);
-    }
+    Node.Done += Child.Done;
+    addInner(Node.Measures, Child.Measures);
   }
 }
 
@@ -143,7 +116,8 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
     ModuleNode &Node = nodeOf(Trees[Number], *M, Sites.scope(S));
     Node.Backward += Sites.backwardOf(S);
     if (!Sites[S].Async) {
-      addMeasures(Node.Measures, Sites, S);
+      addMeasures(Node.Measures, Sites, S, /*IsDirect=*/true);
+      Node.Done.add(Sites, S);
       Node.Self += Sites.self(S).Amount;
       Node.Clipped |= Sites.self(S).Excess != 0;
     }
@@ -174,8 +148,8 @@ static UInt128 totalOf(const ModuleNode &Node, size_t Measure) {
 /// The keys that a tree may be sorted by.
 static std::vector<std::string> sortKeys() {
   std::vector<std::string> Keys = {
-      "order", "total_ns",    "self_ns",          "calls",
-      "name",  "backward_ns", "total_backward_ns"};
+      "order",       "total_ns",          "self_ns", "calls", "name",
+      "backward_ns", "total_backward_ns", "flops",   "bytes"};
   for (const KnownMeasure &M : knownMeasures())
     Keys.push_back(measureColumnId(M.Id, M.Unit));
   return Keys;
@@ -203,6 +177,10 @@ Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
       if (Key == "total_backward_ns" &&
           A.TotalBackward.Self != B.TotalBackward.Self)
         return A.TotalBackward.Self > B.TotalBackward.Self;
+      if (Key == "flops" && A.Done.Sum.Flops != B.Done.Sum.Flops)
+        return A.Done.Sum.Flops > B.Done.Sum.Flops;
+      if (Key == "bytes" && A.Done.Sum.Bytes != B.Done.Sum.Bytes)
+        return A.Done.Sum.Bytes > B.Done.Sum.Bytes;
       if (Optional<size_t> M = measureOf(Key);
           M && totalOf(A, *M) != totalOf(B, *M))
         return totalOf(A, *M) > totalOf(B, *M);

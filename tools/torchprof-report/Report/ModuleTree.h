@@ -15,23 +15,16 @@
 #ifndef TORCHPROF_REPORT_MODULETREE_H
 #define TORCHPROF_REPORT_MODULETREE_H
 
+#include "PlaceMeasures.h"
 #include "Selection.h"
 #include "SiteTable.h"
+#include "SiteWork.h"
 
 #include "llvm/ADT/Optional.h"
 
 #include <vector>
 
 namespace torchprof::report {
-
-/// What the nodes in one place measured.
-struct PlaceMeasure {
-  bool IsKnown = false; ///< one of them measured something
-  UInt128 Self = 0; ///< of those written there directly; of a peak, the largest
-  UInt128 Total = 0; ///< of all inside
-};
-/// By the number among knownMeasures().
-using PlaceMeasures = std::vector<PlaceMeasure>;
 
 /// The nodes of one kind that are written in one module.
 struct ModuleOps {
@@ -41,6 +34,7 @@ struct ModuleOps {
   UInt128 Self = 0;
   GradientSum Backward;
   PlaceMeasures Measures;
+  SiteWork Done;
   bool Async = false;
   bool Clipped = false; ///< the self time of one of them would be below 0
   /// The operators inside of them, if they are sites.
@@ -64,6 +58,7 @@ struct ModuleNode {
   GradientSum Backward;      ///< of the nodes written in it directly
   GradientSum TotalBackward; ///< of all nodes inside
   PlaceMeasures Measures;
+  SiteWork Done;                  ///< by all nodes inside
   bool Clipped = false;           ///< as of ModuleOps
   llvm::Optional<uint64_t> Calls; ///< none: no node tells
   std::vector<ModuleOps> Ops;
@@ -75,8 +70,8 @@ std::vector<ModuleNode> makeModuleTrees(const SiteTable &Sites,
                                         const Selection &Selected);
 
 /// Sorts children and ops of every node: by each key in turn of order,
-/// total_ns, self_ns, calls, name, backward_ns, total_backward_ns, or the id of
-/// a measure's column. The error lists the keys.
+/// total_ns, self_ns, calls, name, backward_ns, total_backward_ns, flops,
+/// bytes, or the id of a measure's column. The error lists the keys.
 llvm::Error sortModuleTree(ModuleNode &Root, llvm::ArrayRef<std::string> Keys);
 
 } // namespace torchprof::report

@@ -118,26 +118,6 @@ static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
   R.Overlay &= Sites[S].isRegion() && !Sites[S].isOutside();
 }
 
-/// Adds what \p Calls calls of an operator did in \p Ticks, if that is known.
-static void addWork(RowWork &To, StringRef Kind, StringRef Signature,
-                    uint64_t Calls, UInt128 Ticks) {
-  Optional<Work> One = workOf(Kind, parseSignature(Signature));
-  if (!One)
-    return;
-  auto Times = static_cast<double>(Calls);
-  To.Sum.Flops += One->Flops * Times;
-  To.Sum.OtherOps += One->OtherOps * Times;
-  To.Sum.Bytes += One->Bytes * Times;
-  To.Calls += Calls;
-  To.Time += Ticks;
-}
-
-/// Adds what the calls of a site did.
-static void addWork(RowWork &To, const SiteTable &Sites, uint32_t S) {
-  for (const SiteVariant &V : Sites.variants(S))
-    addWork(To, Sites.kind(S), V.Signature, V.Count, V.Sum);
-}
-
 /// Adds a site to a row.
 static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
                       const SiteNames &Names, bool Outermost) {
@@ -259,7 +239,7 @@ private:
   void addPart(uint32_t S, SiteNames Names, StringRef Signature,
                const Aggregate &Part);
   void addVariants(uint32_t S, const SiteNames &Names);
-  void addAllWork(RowWork &To, uint32_t S);
+  void addAllWork(SiteWork &To, uint32_t S);
   void addModuleCalls(Row &R, StringRef Group, uint32_t S);
   bool isOutermost(uint32_t S) const {
     for (uint32_t I = Sites[S].Parent; I != NoIndex; I = Sites[I].Parent)
@@ -324,7 +304,7 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, StringRef Signature,
   if (!Signature.empty())
     R.Signatures.insert(Signature.str());
   if (Options.WithWork)
-    addWork(R.Done, Sites.kind(S), Signature, Part.Count, Part.Sum);
+    R.Done.add(Sites.kind(S), Signature, Part.Count, Part.Sum);
   R.HasDistribution = false;
   R.Measured.add(Part);
   R.Measures.resize(Sites.measures().size());
@@ -357,12 +337,12 @@ void RowMaker::addVariants(uint32_t S, const SiteNames &Names) {
 }
 
 /// Adds what a site did; a method alone did what its nodes did.
-void RowMaker::addAllWork(RowWork &To, uint32_t S) {
+void RowMaker::addAllWork(SiteWork &To, uint32_t S) {
   if (!Sites[S].isRoot() || !isAlone())
-    return addWork(To, Sites, S);
+    return To.add(Sites, S);
   for (uint32_t I = S; I < Sites.size(); ++I)
     if (Sites[I].Root == S)
-      addWork(To, Sites, I);
+      To.add(Sites, I);
 }
 
 void RowMaker::add(uint32_t S) {

@@ -24,7 +24,7 @@
 
 #include "Selection.h"
 #include "SiteTable.h"
-#include "Work.h"
+#include "SiteWork.h"
 
 #include "llvm/ADT/Optional.h"
 
@@ -50,13 +50,6 @@ struct RowMeasure {
   UInt128 Time = 0; ///< host ticks of the spans measured, as Total
 };
 
-/// What the members of a row computed and moved, as far as that is known.
-struct RowWork {
-  Work Sum;
-  uint64_t Calls = 0; ///< of which it is known
-  UInt128 Time = 0;   ///< their ticks
-};
-
 struct Row {
   uint32_t Order = 0; ///< site number of the first member, or the lane's
   // What all members agree on; empty where they do not.
@@ -70,7 +63,7 @@ struct Row {
   GradientSum Backward;             ///< of the members
   /// Of the members' spans, as far as they were recorded.
   std::set<std::string> Signatures;
-  RowWork Done;
+  SiteWork Done; ///< by the members
   uint32_t Members = 0;
   /// False: a call is not a span of a member; Calls is their number, if known.
   bool CallsAreSpans = true;

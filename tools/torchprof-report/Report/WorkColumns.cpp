@@ -114,18 +114,23 @@ static const WorkColumn Known[] = {
      }},
 };
 
-void report::addWorkColumns(std::vector<RowColumns::Column> &Columns) {
-  for (const WorkColumn &K : Known)
-    Columns.push_back({TableColumn::make(K.Id, K.Title, K.Type, Shorten::Never,
-                                         K.Type == ValueType::Number ? 2 : -1),
-                       (K.Help + " (" + Switch + ")").str(),
-                       [&K](const Row &R, const Ctx &C) {
-                         if (R.Done.Calls == 0)
-                           return Value();
-                         return K.Get(
-                             R.Done.Sum,
-                             C.Clock.toNs(static_cast<double>(R.Done.Time)));
-                       }});
+size_t report::workColumnCount() { return std::size(Known); }
+
+TableColumn report::workColumnShape(size_t Column) {
+  const WorkColumn &K = Known[Column];
+  return TableColumn::make(K.Id, K.Title, K.Type, Shorten::Never,
+                           K.Type == ValueType::Number ? 2 : -1);
+}
+
+std::string report::workColumnHelp(size_t Column) {
+  return (Known[Column].Help + " (" + Switch + ")").str();
+}
+
+Value report::workValue(size_t Column, const SiteWork &Of,
+                        const RowContext &C) {
+  if (Of.Calls == 0)
+    return Value();
+  return Known[Column].Get(Of.Sum, C.Clock.toNs(static_cast<double>(Of.Time)));
 }
 
 static bool isOfWork(StringRef Id) {

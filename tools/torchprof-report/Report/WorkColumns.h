@@ -9,16 +9,33 @@
 #define TORCHPROF_REPORT_WORKCOLUMNS_H
 
 #include "Columns.h"
+#include "SiteWork.h"
 
 namespace torchprof::report {
 
 /// Appends the columns of a row's signature: they are names of rows.
 void addShapeColumns(std::vector<RowColumns::Column> &Columns);
 
-/// Appends the columns of a row's work, which RowOptions::WithWork fills.
-void addWorkColumns(std::vector<RowColumns::Column> &Columns);
+/// The value of a column of work, by its number.
+Value workValue(size_t Column, const SiteWork &Of, const RowContext &C);
+/// Number of the columns of work.
+size_t workColumnCount();
+/// What is shown above such a column, and what --list-columns says of it.
+TableColumn workColumnShape(size_t Column);
+std::string workColumnHelp(size_t Column);
 
-/// True if a column with one of these ids needs RowOptions::Work.
+/// Appends the columns of the work that \p Of, a member of a line, holds.
+template <typename Line>
+void addWorkColumns(std::vector<ColumnOf<Line, RowContext>> &Columns,
+                    SiteWork Line::*Of) {
+  for (size_t I = 0; I < workColumnCount(); ++I)
+    Columns.push_back({workColumnShape(I), workColumnHelp(I),
+                       [I, Of](const Line &L, const RowContext &C) {
+                         return workValue(I, L.*Of, C);
+                       }});
+}
+
+/// True if a column with one of these ids needs RowOptions::WithWork.
 bool needWork(llvm::ArrayRef<std::string> ColumnIds);
 
 /// Notes on what the columns with these ids do not show: shapes that were not
