@@ -1,0 +1,35 @@
+# Compiles everything so that libFuzzer can guide itself, with the address and
+# undefined behaviour sanitizers, and finds the engine: LIB_FUZZING_ENGINE of the
+# environment, as OSS-Fuzz has it, else the one that comes with clang, which GCC
+# can link too (fuzz/GccCoverage.cpp).
+#
+# GCC is what it is tested with: clang 14 and 16 refuse LLVM 14's JSON.h in C++20.
+
+if(DEFINED ENV{LIB_FUZZING_ENGINE})
+  set(_engine "$ENV{LIB_FUZZING_ENGINE}")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  file(GLOB _engine "/usr/lib/llvm-*/lib/clang/*/lib/linux/\
+libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a")
+  if(_engine)
+    list(GET _engine 0 _engine)
+  else()
+    message(FATAL_ERROR "libFuzzer was not found: TORCHPROF_FUZZ needs Debian's \
+libclang-rt-14-dev, or LIB_FUZZING_ENGINE in the environment; scripts/fuzz \
+installs it")
+  endif()
+else()
+  set(_engine "-fsanitize=fuzzer")
+endif()
+set(TORCHPROF_FUZZING_ENGINE "${_engine}" CACHE STRING
+  "What fuzzers are linked with" FORCE)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-fsanitize-coverage=trace-pc,trace-cmp)
+else()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+# Undefined behaviour is a trap, which libFuzzer reports with the input: GCC's
+# runtime for it prints to a stderr that is closed and ends the process.
+add_compile_options(-fsanitize=address,undefined
+  -fsanitize-undefined-trap-on-error -fno-omit-frame-pointer)
+add_link_options(-fsanitize=address,undefined)
