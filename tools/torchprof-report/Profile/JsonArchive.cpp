@@ -90,16 +90,34 @@ void JsonReader::eachMember(StringRef Key,
   }
 }
 
+/// A number, or the digits of a large one.
+template <typename T>
+static Optional<T> numberOf(const json::Value &V, Optional<T> Plain) {
+  Optional<StringRef> Digits = V.getAsString();
+  if (!Digits)
+    return Plain;
+  T Large;
+  return Digits->getAsInteger(10, Large) ? Optional<T>() : Large;
+}
+
+bool JsonReader::isExact(uint64_t Number) const {
+  if (Number <= LargestJsonNumber || V->getAsString())
+    return true;
+  fail("numbers above " + Twine(LargestJsonNumber) + " have to be strings");
+  return false;
+}
+
 int64_t JsonReader::signedNumber() const {
-  if (Optional<int64_t> N = V->getAsInteger())
+  Optional<int64_t> N = numberOf(*V, V->getAsInteger());
+  if (N && (*N < 0 || isExact(static_cast<uint64_t>(*N))))
     return *N;
   fail("expected a whole number, found " + found());
   return 0;
 }
 
 uint64_t JsonReader::number(uint64_t Limit) const {
-  Optional<uint64_t> N = V->getAsUINT64();
-  if (N && *N <= Limit)
+  Optional<uint64_t> N = numberOf(*V, V->getAsUINT64());
+  if (N && isExact(*N) && *N <= Limit)
     return *N;
   fail("expected a whole number" +
        (Limit == UINT64_MAX ? std::string()

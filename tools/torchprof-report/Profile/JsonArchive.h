@@ -14,7 +14,7 @@
 // before. An optional one is not written while it has its default. The reader
 // reports the first error, with the path of the value, and members that no
 // mapping asked for are errors. JSON holds UTF-8: other bytes in strings are
-// written as U+FFFD.
+// written as U+FFFD. Numbers above LargestJsonNumber are strings of digits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,12 @@
 #include "llvm/Support/JSON.h"
 
 #include <concepts>
+#include <utility>
 
 namespace torchprof::report {
+
+/// LLVM 14 reads every larger number as the next one, without a word.
+inline constexpr uint64_t LargestJsonNumber = INT64_MAX - 1;
 
 class JsonWriter {
 public:
@@ -116,7 +120,7 @@ public:
   void numbers(llvm::StringRef Key, const Range &Items) {
     J.attributeArray(Key, [&] {
       for (auto Item : Items)
-        J.value(Item);
+        value(Item);
     });
   }
 
@@ -136,8 +140,12 @@ public:
   void shorthand(llvm::StringRef, Function) const {}
 
   template <std::integral T> void value(T V, uint64_t = UINT64_MAX) {
-    J.value(V);
+    if (std::cmp_greater(V, LargestJsonNumber))
+      J.value(std::to_string(V));
+    else
+      J.value(V);
   }
+  void value(bool V) { J.value(V); }
   void value(format::Slot V) { J.value(format::number(V)); }
   void value(llvm::StringRef Text) {
     J.value(llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text));
@@ -295,6 +303,8 @@ private:
   eachMember(llvm::StringRef Key,
              llvm::function_ref<void(llvm::StringRef, JsonReader &)> Visit);
   uint64_t number(uint64_t Limit) const;
+  /// False, with an error, if the value may have been another one in the text.
+  bool isExact(uint64_t Number) const;
   int64_t signedNumber() const;
   llvm::StringRef text() const;
 
