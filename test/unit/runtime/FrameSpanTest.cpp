@@ -9,14 +9,19 @@
 using namespace torchprof;
 using namespace torchprof::test;
 
+/// Ends a span that has just begun after \p Ticks and \p Body.
+template <typename SpanType, typename Function>
+static void finish(SpanType Span, uint64_t Ticks, Function Body) {
+  advanceClock(Ticks);
+  Body();
+  Span.end();
+}
+
 /// A span of \p Ticks around \p Body.
 template <typename Function>
 static void frameSpan(format::SiteId Site, uint64_t Ticks, Function Body) {
   ASSERT_TRUE(ensureRecording());
-  FrameSpan Span(Line.Models.slotOf(Site));
-  advanceClock(Ticks);
-  Body();
-  Span.end();
+  finish(FrameSpan(Line.Models.slotOf(Site)), Ticks, Body);
 }
 
 TEST(FrameSpan, FirstAndLaterOnesAreCountedExactly) {
@@ -111,10 +116,7 @@ static void chainedSpan(format::SiteId Site, bool Follows, uint64_t Gap,
                         uint64_t Ticks, Function Body) {
   ASSERT_TRUE(ensureRecording());
   advanceClock(Gap);
-  ChainedSpan Span(Line.Models.slotOf(Site), {}, Follows);
-  advanceClock(Ticks);
-  Body();
-  Span.end();
+  finish(ChainedSpan(Line.Models.slotOf(Site), {}, Follows), Ticks, Body);
 }
 
 TEST(ChainedSpan, TakesTheTimeSinceTheEndOfTheOneBefore) {
