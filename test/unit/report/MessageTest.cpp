@@ -337,7 +337,8 @@ const WrongJson WrongJsons[] = {
      "65535, found 65536"},
     {"Signed", R"({"lanes": [{"levels": [{"levels": [[0, 1, "x", 0, 0]]}]}]})",
      "lanes[0].levels[0].levels[0][2]: expected a whole number, found \"x\""},
-    {"Large", R"({"lanes": [{"cells": [{"squares_low": 9223372036854775808}]}]})",
+    {"Large",
+     R"({"lanes": [{"cells": [{"squares_low": 9223372036854775808}]}]})",
      "lanes[0].cells[0].squares_low: numbers above 9223372036854775806 have to "
      "be strings"},
     {"LargeWord", R"({"lanes": [{"cells": [{"squares_low": "9 "}]}]})",

@@ -66,14 +66,15 @@ static ModuleOps &placeOf(ModuleNode &Node, const SiteTable &Sites,
                   Sites, S);
 }
 
-static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S) {
+static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S,
+                  const SiteWork &Done) {
   ModuleOps *Op = &placeOf(Node, Sites, S);
   ++Op->Nodes;
   Op->Calls += Sites.measured(S).Count;
   Op->Self += Sites.self(S).Amount;
   Op->Backward += Sites.backwardOf(S);
   addMeasures(Op->Measures, Sites, S, /*IsDirect=*/true);
-  Op->Done.add(Sites, S);
+  Op->Done += Done;
   Op->Clipped |= Sites.self(S).Excess != 0;
 }
 
@@ -114,15 +115,17 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
       Trees.emplace_back();
     }
     ModuleNode &Node = nodeOf(Trees[Number], *M, Sites.scope(S));
+    SiteWork Done;
+    Done.add(Sites, S);
     Node.Backward += Sites.backwardOf(S);
     if (!Sites[S].Async) {
       addMeasures(Node.Measures, Sites, S, /*IsDirect=*/true);
-      Node.Done.add(Sites, S);
+      Node.Done += Done;
       Node.Self += Sites.self(S).Amount;
       Node.Clipped |= Sites.self(S).Excess != 0;
     }
     if (!Sites[S].isModule() && !Sites[S].isRoot())
-      addOp(Node, Sites, S);
+      addOp(Node, Sites, S, Done);
   }
   ModuleCalls Calls(Sites);
   for (size_t I = 0; I < Trees.size(); ++I) {

@@ -8,6 +8,14 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+/// Number of a measure among those known; their count if it is not.
+static size_t placeNumber(StringRef Id) {
+  ArrayRef<KnownMeasure> Known = knownMeasures();
+  return static_cast<size_t>(
+      find_if(Known, [&](const KnownMeasure &K) { return K.Id == Id; }) -
+      Known.begin());
+}
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
@@ -21,19 +29,18 @@ void report::addMeasures(PlaceMeasures &To, const SiteTable &Sites, uint32_t S,
   ArrayRef<KnownMeasure> Known = knownMeasures();
   To.resize(Known.size());
   for (MeasureId M = 0; M < Sites.measures().size(); ++M) {
-    const KnownMeasure *K = find_if(Known, [&](const KnownMeasure &K) {
-      return K.Id == Sites.measures()[M].Id;
-    });
+    size_t Number = placeNumber(Sites.measures()[M].Id);
     const MeasureTotal &Own = Sites.measured(M, S);
-    if (K == Known.end() || Own.Count == 0)
+    if (Number == Known.size() || Own.Count == 0)
       continue;
-    PlaceMeasure &P = To[static_cast<size_t>(K - Known.begin())];
+    PlaceMeasure &P = To[Number];
     P.IsKnown = true;
-    UInt128 Amount = K->Fold == MeasureFold::Sum ? Sites.self(M, S).Amount
-                                                 : UInt128(Own.Max);
-    combine(P.Total, K->Fold, Amount);
+    MeasureFold Fold = Known[Number].Fold;
+    UInt128 Amount =
+        Fold == MeasureFold::Sum ? Sites.self(M, S).Amount : UInt128(Own.Max);
+    combine(P.Total, Fold, Amount);
     if (IsDirect)
-      combine(P.Self, K->Fold, Amount);
+      combine(P.Self, Fold, Amount);
   }
 }
 
@@ -48,14 +55,6 @@ void report::addInner(PlaceMeasures &To, const PlaceMeasures &Inner) {
 //===----------------------------------------------------------------------===//
 // Columns
 //===----------------------------------------------------------------------===//
-
-/// Number of a measure among those known.
-static size_t placeNumber(StringRef Id) {
-  ArrayRef<KnownMeasure> Known = knownMeasures();
-  return static_cast<size_t>(
-      find_if(Known, [&](const KnownMeasure &K) { return K.Id == Id; }) -
-      Known.begin());
-}
 
 /// Two columns for each number of bytes that is the difference of two measures.
 static void addDerived(std::vector<PlaceColumn> &Columns,
