@@ -6,23 +6,18 @@
 #include "FrameworkWatch.h"
 #include "ProbeCost.h"
 #include "ProcessInfo.h"
-#include "Snapshot.h"
 #include "Warn.h"
 #include "torchprof/format/Atomics.h"
-#include "torchprof/format/LiveReader.h"
 #include "torchprof/format/Segments.h"
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <utility>
 
 namespace torchprof {
 
 using namespace format;
-
-static pthread_cond_t SnapshotMade = PTHREAD_COND_INITIALIZER;
 
 //===----------------------------------------------------------------------===//
 // The process's recording
@@ -38,7 +33,9 @@ Recording::Recording(Lineage &Shared, PageSource &Pages)
       Folding(Threads, Shared.Program.Opts.Fold == "thread"),
       Extra(File, Pages, Shared.Program), Shapes(File, Pages, Shared.Program),
       Held(File, Shared.Program), Ledger(*this, File, Pages, Shared.Program),
-      Gate(Shared.Program), Loads(std::exchange(Shared.Loads.own(), {})),
+      Gate(Shared.Program), Sites(File, Shared),
+      Snapshots(File, Shared.Program),
+      Loads(std::exchange(Shared.Loads.own(), {})),
       ProbeTicksX16(measureProbeTicksX16()),
       IsForked(Shared.Program.HasRecorded) {
   if (IsForked)
@@ -158,14 +155,14 @@ void Recording::createProfile() {
   writeMachineLocked();
   Shared.Children.each([this](const RegisteredChild &C) {
     if (!hasSpans(C.Kind))
-      writeSite(C.Site);
+      Sites.write(C.Site);
   });
   // A run may go on in a child of fork: its nodes then come to the log, but no
-  // root to writeSite().
+  // root to Sites.write().
   if (IsForked)
     Shared.Models.each([this](const RegisteredModel &M) {
       if (M.hasRun())
-        writeSite(M.FirstSlot);
+        Sites.write(M.FirstSlot);
     });
   for (const PlanEvent &Event : Plans.takeWaiting())
     writePlan(Event);
@@ -214,75 +211,12 @@ void Recording::writeMachine() {
   noteFileError();
 }
 
-void Recording::writeModel(const RegisteredModel &Model) {
-  using ManifestSegment = SegmentOf<SegmentType::Manifest>;
-  SegmentHeader *Head =
-      File.add(SegmentType::Manifest,
-               ManifestSegment::payloadBytes(Model.Manifest.size()));
-  if (!Head)
-    return;
-  ManifestSegment Segment(Head);
-  Segment.record() = {Model.ModelId, Model.FirstSlot, Model.SiteCount,
-                      Model.Manifest.size()};
-  memcpy(Segment.entries(), Model.Manifest.data(), Model.Manifest.size());
-  File.publish();
-}
-
-void Recording::writeChild(const RegisteredChild &Child) {
-  using ChildrenSegment = SegmentOf<SegmentType::DynamicSites>;
-  // One page for names of ordinary length; the longest fits as well.
-  constexpr uint32_t Sites = 62;
-  constexpr uint64_t Text =
-      PageBytes - sizeof(SegmentHeader) - ChildrenSegment::payloadBytes(Sites);
-  static_assert(Text >= DynamicSites::MaxNameBytes);
-  auto HasRoom = [&] {
-    const DynamicSitesRecord &R = ChildrenSegment(Children).record();
-    return R.Used < R.Capacity &&
-           R.TextCapacity - R.TextUsed >= Child.Name.size();
-  };
-  if (!Children || !HasRoom()) {
-    SegmentHeader *Head = File.add(SegmentType::DynamicSites,
-                                   ChildrenSegment::payloadBytes(Sites, Text));
-    if (!Head)
-      return;
-    DynamicSitesRecord &R = ChildrenSegment(Head).record();
-    R.Capacity = Sites;
-    R.TextCapacity = Text;
-    File.publish();
-    Children = Head;
-  }
-  ChildrenSegment Segment(Children);
-  DynamicSitesRecord &R = Segment.record();
-  memcpy(dynamicText(Segment) + R.TextUsed, Child.Name.data(),
-         Child.Name.size());
-  Segment.entries()[R.Used] = {Child.Site, Child.Parent,
-                               Child.Kind, Child.Flags,
-                               R.TextUsed, uint32_t(Child.Name.size())};
-  R.TextUsed += uint32_t(Child.Name.size());
-  storeRelease(R.Used, R.Used + 1);
-}
-
-/// Puts what a slot was given to into the file, its parents first.
-void Recording::writeSite(Slot Site) {
-  if (Site == NoSlot)
-    return;
-  if (const RegisteredModel *Model = Shared.Models.ownerOf(Site).Model) {
-    if (Written.insert(Model).second)
-      writeModel(*Model);
-  } else if (const RegisteredChild *Child = Shared.Children.childAt(Site)) {
-    if (!Written.insert(Child).second)
-      return;
-    writeSite(Child->Parent);
-    writeChild(*Child);
-  }
-}
-
 void Recording::writeNote(Slot Child) {
   ProcessLock Lock;
   if (!File.exists())
     return;
   try {
-    writeSite(Child);
+    Sites.write(Child);
   } catch (const std::bad_alloc &) {
     // The site is in the profile without its note.
   }
@@ -290,8 +224,8 @@ void Recording::writeNote(Slot Child) {
 }
 
 void Recording::writePlan(const PlanEvent &Event) {
-  writeSite(Event.Root);
-  writeSite(Event.First);
+  Sites.write(Event.Root);
+  Sites.write(Event.First);
   Plans.write(File, Event);
 }
 
@@ -343,7 +277,7 @@ SlotEntry *Recording::touchSlotLocked(Lane &L, Slot Site) {
     uint32_t Slots = Shared.Models.slotCount();
     if (number(Site) < Slots && (L.Attached || Threads.attach(L)) &&
         Threads.growEntries(L, Slots)) {
-      writeSite(Site);
+      Sites.write(Site);
       Entry = &L.Slots[number(Site)];
       Entry->Data = Threads.newCell(L, Site);
       if (!Entry->Data)
@@ -399,7 +333,7 @@ void Recording::step(bool ByHost) {
       Threads.gateChanged();
       Clock.addAnchor();
       if (File.exists())
-        writeNumberedCopy(/*IsAsked=*/false, Path);
+        Snapshots.writeNumbered(/*IsAsked=*/false, Path);
       Callback = Shared.Program.Callback;
       Context = Shared.Program.CallbackContext;
     }
@@ -456,45 +390,6 @@ int Recording::flush() {
   return File.sync();
 }
 
-std::string Recording::nextSnapshotName() const {
-  const std::string &Pattern = Shared.Program.Opts.File;
-  uint64_t Number = SnapshotCount + 1;
-  std::string Name = expandPattern(Pattern, Number);
-  // A pattern without %s names the profile itself.
-  if (Name == expandPattern(Pattern, 0))
-    Name = numberedName(Name, unsigned(Number));
-  return Name;
-}
-
-/// Says once why there is no copy, or that there is one. Returns its number.
-int Recording::noteCopy(const std::string &Name, Failure Why) {
-  if (Why) {
-    torchprof::count(Counter::FileErrors);
-    if (!WarnedOfSnapshot)
-      warn("%s: cannot write a snapshot: %s", Name.c_str(), Why.text());
-    WarnedOfSnapshot = true;
-    return Why.error();
-  }
-  torchprof::count(Counter::Snapshots);
-  ++SnapshotCount;
-  pthread_cond_broadcast(&SnapshotMade);
-  return 0;
-}
-
-/// A copy whose name is made of the profile's. \p IsAsked: by the host, which
-/// knows whether it may open a file.
-int Recording::writeNumberedCopy(bool IsAsked, std::string &Path) {
-  const Host &Program = Shared.Program;
-  if (descriptorOf(Program.Opts.File))
-    return noteCopy(Program.Opts.File,
-                    Failure(ENOTSUP, "a descriptor has no further names"));
-  std::string Name = nextSnapshotName();
-  if (!IsAsked && Program.OpenedEarly)
-    return noteCopy(
-        Name, Failure(ENOTSUP, "TORCHPROF_OPEN=early opens no more files"));
-  return noteCopy(Name, writeSnapshot(File, Name, Path));
-}
-
 int Recording::snapshot(const std::string &Name) {
   harvestDevices();
   ProcessLock Lock;
@@ -502,69 +397,13 @@ int Recording::snapshot(const std::string &Name) {
     return ENODATA;
   Clock.addAnchor();
   std::string Path;
-  return Name.empty() ? writeNumberedCopy(/*IsAsked=*/true, Path)
-                      : noteCopy(Name, writeSnapshot(File, Name, Path));
+  return Name.empty() ? Snapshots.writeNumbered(/*IsAsked=*/true, Path)
+                      : Snapshots.write(Name);
 }
 
 uint64_t Recording::waitForSnapshot(uint64_t Above, uint64_t TimeoutMs) {
-  timespec Deadline;
-  clock_gettime(CLOCK_REALTIME, &Deadline);
-  constexpr uint64_t Longest = 1'000'000'000;
-  TimeoutMs = TimeoutMs < Longest ? TimeoutMs : Longest;
-  uint64_t Ns = uint64_t(Deadline.tv_nsec) + TimeoutMs % 1000 * 1'000'000;
-  Deadline.tv_sec += time_t(TimeoutMs / 1000 + Ns / 1'000'000'000);
-  Deadline.tv_nsec = long(Ns % 1'000'000'000);
   ProcessLock Lock;
-  while (TimeoutMs && SnapshotCount <= Above)
-    if (pthread_cond_timedwait(&SnapshotMade, &Process.Mutex, &Deadline) != 0)
-      break;
-  return SnapshotCount;
-}
-
-/// Adds what a log holds that is in no cell yet.
-static void addUnfolded(const Lane &L, uint64_t ResetTicks, Totals &T) {
-  uint64_t End = loadAcquire(L.Log->Written);
-  for (uint64_t I = loadAcquire(L.Log->Folded); I < End; ++I) {
-    LogEntry E;
-    copyWords(&E, &L.Entries[placeOf(*L.Log, I)], sizeof(E));
-    if (kindOf(E) == LogKind::Long || E.BeginTicks < ResetTicks)
-      continue;
-    T.Begins += kindOf(E) != LogKind::End;
-    T.Count += isSpan(E);
-  }
-}
-
-static void addCells(const ProfileFile &File, uint32_t Lane, Totals &T) {
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  for (const ProfileFile::Segment &S : File.segments()) {
-    if (S.Head->Type != SegmentType::Cells || S.Head->Lane != Lane)
-      continue;
-    ConstSegmentOf<SegmentType::Cells> Cells(S.Head);
-    uint32_t Used = __atomic_load_n(&Cells.record().Used, __ATOMIC_ACQUIRE);
-    T.Cells += Used;
-    for (uint32_t I = 0; I < Used; ++I) {
-      const Cell &C = Cells.entries()[I];
-      if (loadRelaxed(C.Epoch) != Epoch)
-        continue;
-      T.Count += loadRelaxed(C.Word) / 2;
-      T.Cut += loadRelaxed(C.Cut);
-      T.Begins += loadRelaxed(C.Begins);
-    }
-  }
-}
-
-/// Adds what a lane has recorded. False if it is being folded: a fold may need
-/// the process lock, so this does not wait for it.
-bool Recording::addLane(Lane &L, Totals &T) {
-  ProcessLock Lock;
-  if (pthread_mutex_trylock(&L.FoldMutex) != 0)
-    return false;
-  if (L.Attached) {
-    addUnfolded(L, currentEpoch().Ticks, T);
-    addCells(File, L.Number, T);
-  }
-  pthread_mutex_unlock(&L.FoldMutex);
-  return true;
+  return Snapshots.waitFor(Above, TimeoutMs);
 }
 
 Totals Recording::totals() {
@@ -576,8 +415,12 @@ Totals Recording::totals() {
     if (File.exists() && !File.path().empty())
       T.FileBytes = File.header()->FileBytes;
   }
+  auto Add = [&](Lane &L) {
+    ProcessLock Lock;
+    return addLane(File, L, T);
+  };
   for (Lane *L = Threads.first(); L; L = L->NextLane)
-    while (!addLane(*L, T))
+    while (!Add(*L))
       FoldLock Wait(*L);
   return T;
 }

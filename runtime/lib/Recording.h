@@ -24,20 +24,15 @@
 #include "Measures.h"
 #include "Process.h"
 #include "ProfileFile.h"
+#include "SiteNotes.h"
+#include "SnapshotSeries.h"
+#include "Totals.h"
 #include "Variants.h"
 #include "Window.h"
 
 #include <memory>
-#include <unordered_set>
 
 namespace torchprof {
-
-/// What has been recorded, summed over lanes.
-struct Totals {
-  uint64_t Begins, Count, Cut;
-  uint64_t Lanes, Cells;
-  uint64_t FileBytes; ///< 0 while there is no file
-};
 
 class Recording {
 public:
@@ -139,18 +134,11 @@ private:
   /// Books what devices have finished. The caller holds no lock.
   void harvestDevices();
   void resetLocked();
-  bool addLane(Lane &L, Totals &T);
   void createProfile();
   void writeMachineLocked();
   void writeFrameworkLocked();
-  void writeSite(format::Slot Site);
-  void writeModel(const RegisteredModel &Model);
-  void writeChild(const RegisteredChild &Child);
   void writePlan(const format::PlanEvent &Event);
   void noteFileError();
-  int writeNumberedCopy(bool IsAsked, std::string &Written);
-  int noteCopy(const std::string &Name, Failure Why);
-  std::string nextSnapshotName() const;
 
   Lineage &Shared;
   const Recording *Older; ///< what the parent process had
@@ -162,18 +150,15 @@ private:
   Levels Held;
   Books Ledger;
   Window Gate;
+  SiteNotes Sites;
+  SnapshotSeries Snapshots;
   ClockTable Clock;
   PlanLog Plans;
   LoadLog Loads;
   format::ProcessRecord *Record = nullptr;
-  format::SegmentHeader *Children = nullptr; ///< segment that has room, or null
-  /// Models and children that are in the file.
-  std::unordered_set<const void *> Written;
   uint64_t ProbeTicksX16;
-  uint64_t SnapshotCount = 0;
   bool IsForked;
   bool WarnedOfFile = false;
-  bool WarnedOfSnapshot = false;
 };
 
 } // namespace torchprof
