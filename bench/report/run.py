@@ -82,9 +82,10 @@ def main(folder):
         make(folder / f"small{seed}.tprof", 112, 1, 0, seed)
         for seed in range(1000 // scale)
     ]
-    for count in (10 // min(10, scale), 1000 // scale):
+    # Ten thousand of them: each file ten times.
+    for count in (10 // min(10, scale), len(files), 10 * len(files)):
         seconds, memory = run(
-            report, "merge", *files[:count], "-o", folder / "merged.tprof"
+            report, "merge", *(files * 10)[:count], "-o", folder / "merged.tprof"
         )
         say(f"merge of {count} profiles of 112 sites", seconds, memory,
             5 if count == len(files) else None)

@@ -8,13 +8,14 @@
 // printed is the difference to the same chain without torchprof, per node, and
 // the cost of two raw readings of the clock.
 //
-//   torchprof-bench-runtime [NODE [TURNS]]
+//   torchprof-bench-runtime [NODE [TURNS [LENGTH]]]
 //
 // A JSON object per variant; nanoseconds per node. NODE is relu; or scalar,
 // which is aten::add of two integers, far shorter than the noise of a shared
 // machine is for a tensor's node: the difference is then known to a nanosecond
 // or two; or a number of kilobytes that each node reads, as a convolution does:
 // after more than the nearer caches hold, what a probe costs is its misses.
+// LENGTH is the number of nodes.
 //
 // TORCHPROF_MODE=trace measures the trace mode, TORCHPROF_READS=one one reading
 // of the clock per node. The profile goes to TORCHPROF_FILE; on tmpfs no
@@ -212,7 +213,13 @@ double median(std::vector<double> Values) {
 int main(int Count, char **Arguments) {
   std::string Node = Count > 1 ? Arguments[1] : "relu";
   ReadBytes = size_t(std::atoi(Node.c_str())) << 10;
-  const Kind &K = ReadBytes ? Read : Node == "scalar" ? Scalar : Relu;
+  Kind K = ReadBytes ? Read : Node == "scalar" ? Scalar : Relu;
+  if (Count > 3) {
+    // A turn takes as long as one of the usual length.
+    unsigned Usual = K.Nodes * K.Calls;
+    K.Nodes = unsigned(std::max(1, std::atoi(Arguments[3])));
+    K.WarmUpCalls = K.Calls = std::max(1U, Usual / K.Nodes);
+  }
   auto Repetitions =
       Count > 2 ? unsigned(std::max(1, std::atoi(Arguments[2]))) : K.Turns;
   at::set_num_threads(1);

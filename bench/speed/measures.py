@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""What it costs a node to measure more than time.
+"""What it costs to measure more than time, beside torch.profiler.
 
-  measures.py MODEL --build BUILD [--seconds N] [--turns N]
+  measures.py NAME=MODEL... --build BUILD [--seconds N] [--turns N]
 
-MODEL is a chain of nodes that do nearly nothing (workloads.py). Each contender has
+MODEL is a scripted module with a method `inputs` (workloads.py). Each contender has
 a process of its own per turn, and the turns change: nothing attached, torchprof
-with what TORCHPROF_RECORD names, torch.profiler without and with shapes and
-memory; and the same chain on the tests' fake device, whose kernels take no time.
-Prints a JSON object per contender: ns a node, of the fastest call and of the
-median over the turns of each turn's median call, and the contender that it is
-to be compared with.
+with what TORCHPROF_RECORD names, torch.profiler with the options that tell the
+same; without grad, with a forward and backward, and, for a chain of nodes, on the
+tests' fake device, whose kernels take no time. `plain again` is a copy of `plain`:
+what it differs by is what a process's place in memory is worth.
+
+Prints a JSON object per model and contender: ns of the fastest call and of the
+median over the turns of each turn's median call, the number of nodes of a chain,
+the contender that it is to be compared with, and the quartiles over the turns of
+the ratio to that one's median call in the same turn.
 """
 
 import argparse
@@ -25,70 +29,110 @@ import typing
 import torch
 
 
-
 class Contender(typing.NamedTuple):
     beside: typing.Optional[str]  # the contender that it is compared with
-    record: typing.Optional[str]  # TORCHPROF_RECORD; None: without torchprof
+    record: typing.Optional[str] = None  # TORCHPROF_RECORD; None: no torchprof
+    peer: typing.Optional[tuple] = None  # torch.profiler's options; None: none
     on_device: bool = False
+    with_grad: bool = False
+    chain_only: bool = False
 
 
 CONTENDERS = {
-    "plain": Contender(None, None),
+    "plain": Contender(None),
+    "plain again": Contender("plain"),
     "time": Contender("plain", ""),
-    "time, memory": Contender("time", "memory"),
-    "time, shapes": Contender("time", "shapes"),
+    "time, shapes": Contender("time", "shapes", chain_only=True),
+    "time, memory": Contender("time", "memory", chain_only=True),
     "time, memory, shapes": Contender("time", "memory,shapes"),
-    "time, blocks": Contender("time", "blocks"),
-    "time, labels": Contender("time", "labels"),
+    "time, blocks": Contender("time", "blocks", chain_only=True),
+    "time, labels": Contender("time", "labels", chain_only=True),
     "time, ops": Contender("time", "ops"),
-    "torch.profiler": Contender("plain", None),
-    "torch.profiler with memory and shapes": Contender("plain", None),
-    "time, on the fake device": Contender(None, "", on_device=True),
+    "torch.profiler": Contender("plain", peer=()),
+    "torch.profiler, shapes": Contender(
+        "torch.profiler", peer=("record_shapes",), chain_only=True),
+    "torch.profiler, memory": Contender(
+        "torch.profiler", peer=("profile_memory",), chain_only=True),
+    "torch.profiler, memory, shapes": Contender(
+        "torch.profiler", peer=("profile_memory", "record_shapes")),
+    "torch.profiler, FLOPs": Contender(
+        "torch.profiler", peer=("with_flops",), chain_only=True),
+    "plain, with grad": Contender(None, with_grad=True),
+    "time, with grad": Contender("plain, with grad", "", with_grad=True),
+    "torch.profiler, with grad": Contender("plain, with grad", peer=(),
+                                           with_grad=True),
+    "plain, on the fake device": Contender(None, on_device=True,
+                                           chain_only=True),
+    "time, on the fake device": Contender(
+        "plain, on the fake device", "", on_device=True, chain_only=True),
     "time, device, on the fake device": Contender(
-        "time, on the fake device", "device", on_device=True),
+        "time, on the fake device", "device", on_device=True, chain_only=True),
 }
+
+
+def chain_length(module):
+    """The number of nodes if all that do something are the chain's, else none."""
+    kinds = [node.kind() for node in module.inlined_graph.nodes()
+             if node.kind() not in ("prim::GetAttr", "prim::Constant")]
+    return len(kinds) if set(kinds) == {"aten::relu"} else None
+
+
+def first_tensor(value):
+    while not isinstance(value, torch.Tensor):
+        value = value[0]
+    return value
+
+
+def caller(module, contender, build):
+    """What one call is."""
+    device = torch.device("cpu")
+    if contender.on_device:
+        sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..",
+                                        "test", "fake-device"))
+        import fake_device
+        device = fake_device.load(build)
+    values = [value.to(device) for value in module.inputs()]
+    if not contender.with_grad:
+        return lambda: module(*values)
+    values[0].requires_grad_()
+    return lambda: first_tensor(module(*values)).sum().backward()
+
+
+def fastest_and_median(call, seconds):
+    calls = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(calls) < 3:
+        begin = time.perf_counter_ns()
+        call()
+        calls.append(time.perf_counter_ns() - begin)
+    return min(calls), statistics.median(calls)
 
 
 def work(arguments):
     torch.set_num_threads(1)
-    module = torch.jit.load(arguments.model)
-    nodes = sum(node.kind() == "aten::relu"
-                for node in module.inlined_graph.nodes())
-    device = torch.device("cpu")
-    if CONTENDERS[arguments.inside].on_device:
-        sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..",
-                                        "test", "fake-device"))
-        import fake_device
-        device = fake_device.load(arguments.build)
-    values = [value.to(device) for value in module.inputs()]
-
-    def least_and_median():
-        calls = []
-        end = time.perf_counter() + arguments.seconds
-        while time.perf_counter() < end:
-            begin = time.perf_counter_ns()
-            module(*values)
-            calls.append(time.perf_counter_ns() - begin)
-        return min(calls) / nodes, statistics.median(calls) / nodes
-
-    with torch.no_grad():
+    module = torch.jit.load(arguments.models[0])
+    contender = CONTENDERS[arguments.inside]
+    call = caller(module, contender, arguments.build)
+    with torch.set_grad_enabled(contender.with_grad):
         for _ in range(20):
-            module(*values)
-        if arguments.inside.startswith("torch.profiler"):
+            call()
+        if contender.peer is None:
+            result = fastest_and_median(call, arguments.seconds)
+        else:
             # What it has recorded it keeps: a short time, without its closing.
-            arguments.seconds = min(arguments.seconds, 0.3)
-            more = "with" in arguments.inside
             with torch.profiler.profile(
                     activities=[torch.profiler.ProfilerActivity.CPU],
-                    record_shapes=more, profile_memory=more):
-                result = least_and_median()
-        else:
-            result = least_and_median()
-    print(json.dumps(result))
+                    **dict.fromkeys(contender.peer, True)):
+                result = fastest_and_median(call, min(arguments.seconds, 0.3))
+    print(json.dumps([*result, chain_length(module)]))
 
 
-def measure(arguments, name):
-    environment = dict(os.environ)
+def measure(arguments, model, name):
+    # Else malloc gives the end of its heap back with each call in some processes,
+    # and in others not: a thousand page faults in a call of a small network.
+    environment = dict(os.environ, MALLOC_TRIM_THRESHOLD_=str(1 << 30),
+                       MALLOC_TOP_PAD_=str(64 << 20),
+                       MALLOC_MMAP_THRESHOLD_=str(1 << 30))
     record = CONTENDERS[name].record
     if record is not None:
         profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
@@ -100,7 +144,7 @@ def measure(arguments, name):
             LD_PRELOAD=os.path.join(arguments.build, "lib",
                                     "libtorchprof_preload.so"))
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, arguments.model,
+        [sys.executable, "-W", "ignore", __file__, model,
          "--build", arguments.build, "--inside", name,
          "--seconds", str(arguments.seconds)],
         check=True, stdout=subprocess.PIPE, env=environment,
@@ -110,9 +154,31 @@ def measure(arguments, name):
     return json.loads(done.stdout.strip().split("\n")[-1])
 
 
+def compare(arguments, workload, model):
+    is_chain = measure(arguments, model, "plain")[2] is not None
+    names = [name for name, contender in CONTENDERS.items()
+             if is_chain or not contender.chain_only]
+    found = {name: [] for name in names}
+    for _ in range(arguments.turns):
+        for name in random.sample(names, len(names)):
+            found[name].append(measure(arguments, model, name))
+    for name in names:
+        turns, beside = found[name], CONTENDERS[name].beside
+        ratios = beside and sorted(
+            one[1] / other[1] for one, other in zip(turns, found[beside]))
+        print(json.dumps({
+            "workload": workload, "contender": name, "beside": beside,
+            "turns": len(turns), "nodes": turns[0][2],
+            "min_ns": min(turn[0] for turn in turns),
+            "median_ns": statistics.median(turn[1] for turn in turns),
+            "ratios": ratios and [
+                ratios[round(quarter * (len(ratios) - 1) / 4)]
+                for quarter in (1, 2, 3)]}), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("model")
+    parser.add_argument("models", nargs="+", metavar="NAME=MODEL")
     parser.add_argument("--build")
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--turns", type=int, default=7)
@@ -120,18 +186,8 @@ def main():
     arguments = parser.parse_args()
     if arguments.inside:
         return work(arguments)
-    found = {name: [] for name in CONTENDERS}
-    for _ in range(arguments.turns):
-        order = list(CONTENDERS)
-        random.shuffle(order)
-        for name in order:
-            found[name].append(measure(arguments, name))
-    for name, nodes in found.items():
-        print(json.dumps({"contender": name, "beside": CONTENDERS[name].beside,
-                          "turns": len(nodes),
-                          "min_ns": min(node[0] for node in nodes),
-                          "median_ns": statistics.median(
-                              node[1] for node in nodes)}), flush=True)
+    for model in arguments.models:
+        compare(arguments, *model.split("=", 1))
 
 
 if __name__ == "__main__":

@@ -82,7 +82,8 @@ SourcePosition locate(const SourceRange &Range, Manifest &Table) {
     Position.Text = Table.intern(trim(Source->get_line(Number).str()));
     return Position;
   }
-  // Code without a file name may be long, and is looked at for each of its nodes.
+  // Code without a file name may be long, and is looked at for each of its
+  // nodes.
   std::string File;
   if (!parseFrame(Source->get_line(0).str(), File, Position.Line))
     return Position;
