@@ -135,12 +135,6 @@ static void addMeasureColumns(std::vector<RowColumns::Column> &Out,
        });
 }
 
-static const KnownMeasure *findKnown(StringRef Id) {
-  const KnownMeasure *K = find_if(
-      knownMeasures(), [&](const KnownMeasure &K) { return K.Id == Id; });
-  return K == knownMeasures().end() ? nullptr : K;
-}
-
 /// The columns of what two measures make; \p More and \p Less are their numbers
 /// if the table has them.
 static void addDerivedColumns(std::vector<RowColumns::Column> &Out,
@@ -148,7 +142,7 @@ static void addDerivedColumns(std::vector<RowColumns::Column> &Out,
                               Optional<MeasureId> More,
                               Optional<MeasureId> Less) {
   std::string Id = measureColumnId(Info.Id, MeasureUnit::Bytes);
-  std::string Switch = " (" + findKnown(Info.More)->Switch.str() + ")";
+  std::string Switch = " (" + findKnownMeasure(Info.More)->Switch.str() + ")";
   auto Make = [&](const std::string &Id, const std::string &Title,
                   const std::string &Help, UInt128 RowMeasure::*Amount,
                   bool IsOwn) {
@@ -276,7 +270,7 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
                           numberOf(Measures, D.Less));
   }
   for (MeasureId M = 0; M < Measures.size(); ++M)
-    if (!findKnown(Measures[M].Id))
+    if (!findKnownMeasure(Measures[M].Id))
       addMeasureColumns(Columns, Measures[M], nullptr, M);
   addDeviceColumns(Columns, Measures);
   addWorkColumns(Columns, &Row::Done);
@@ -287,7 +281,7 @@ std::vector<std::string>
 report::shownMeasureColumns(ArrayRef<TableMeasure> Measures) {
   std::vector<std::string> Ids;
   for (const TableMeasure &Info : Measures) {
-    const KnownMeasure *K = findKnown(Info.Id);
+    const KnownMeasure *K = findKnownMeasure(Info.Id);
     if (!K || K->IsShown)
       Ids.push_back(measureColumnId(Info.Id, Info.Unit));
     if (K && !K->RestId.empty())

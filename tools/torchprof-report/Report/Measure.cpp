@@ -33,6 +33,12 @@ static const DerivedMeasure Derived[] = {
 
 ArrayRef<KnownMeasure> report::knownMeasures() { return Known; }
 
+const KnownMeasure *report::findKnownMeasure(StringRef Id) {
+  const KnownMeasure *K =
+      find_if(Known, [&](const KnownMeasure &K) { return K.Id == Id; });
+  return K == std::end(Known) ? nullptr : K;
+}
+
 ArrayRef<DerivedMeasure> report::derivedMeasures() { return Derived; }
 
 Optional<MeasureId> report::numberOf(ArrayRef<TableMeasure> Measures,

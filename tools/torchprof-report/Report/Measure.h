@@ -87,6 +87,8 @@ struct KnownMeasure {
 };
 
 llvm::ArrayRef<KnownMeasure> knownMeasures();
+/// The one of a name, null if there is none.
+const KnownMeasure *findKnownMeasure(llvm::StringRef Id);
 
 /// What one measure of bytes is above another.
 struct DerivedMeasure {

@@ -8,12 +8,9 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-/// Number of a measure among those known; their count if it is not.
-static size_t placeNumber(StringRef Id) {
-  ArrayRef<KnownMeasure> Known = knownMeasures();
-  return static_cast<size_t>(
-      find_if(Known, [&](const KnownMeasure &K) { return K.Id == Id; }) -
-      Known.begin());
+/// Number of a measure among those known.
+static size_t placeNumber(const KnownMeasure &K) {
+  return static_cast<size_t>(&K - knownMeasures().begin());
 }
 
 //===----------------------------------------------------------------------===//
@@ -26,21 +23,19 @@ static void combine(UInt128 &To, MeasureFold Fold, UInt128 Amount) {
 
 void report::addMeasures(PlaceMeasures &To, const SiteTable &Sites, uint32_t S,
                          bool IsDirect) {
-  ArrayRef<KnownMeasure> Known = knownMeasures();
-  To.resize(Known.size());
+  To.resize(knownMeasures().size());
   for (MeasureId M = 0; M < Sites.measures().size(); ++M) {
-    size_t Number = placeNumber(Sites.measures()[M].Id);
+    const KnownMeasure *K = findKnownMeasure(Sites.measures()[M].Id);
     const MeasureTotal &Own = Sites.measured(M, S);
-    if (Number == Known.size() || Own.Count == 0)
+    if (!K || Own.Count == 0)
       continue;
-    PlaceMeasure &P = To[Number];
+    PlaceMeasure &P = To[placeNumber(*K)];
     P.IsKnown = true;
-    MeasureFold Fold = Known[Number].Fold;
-    UInt128 Amount =
-        Fold == MeasureFold::Sum ? Sites.self(M, S).Amount : UInt128(Own.Max);
-    combine(P.Total, Fold, Amount);
+    UInt128 Amount = K->Fold == MeasureFold::Sum ? Sites.self(M, S).Amount
+                                                 : UInt128(Own.Max);
+    combine(P.Total, K->Fold, Amount);
     if (IsDirect)
-      combine(P.Self, Fold, Amount);
+      combine(P.Self, K->Fold, Amount);
   }
 }
 
@@ -59,7 +54,8 @@ void report::addInner(PlaceMeasures &To, const PlaceMeasures &Inner) {
 /// Two columns for each number of bytes that is the difference of two measures.
 static void addDerived(std::vector<PlaceColumn> &Columns,
                        const DerivedMeasure &D, const PlaceWords &Words) {
-  size_t More = placeNumber(D.More), Less = placeNumber(D.Less);
+  size_t More = placeNumber(*findKnownMeasure(D.More)),
+         Less = placeNumber(*findKnownMeasure(D.Less));
   auto Add = [&](const Twine &Prefix, const Twine &Title, StringRef Words,
                  UInt128 PlaceMeasure::*Amount) {
     Columns.push_back(
@@ -82,7 +78,7 @@ static void addDerived(std::vector<PlaceColumn> &Columns,
 std::vector<PlaceColumn> report::placeColumns(const PlaceWords &Words) {
   std::vector<PlaceColumn> Columns;
   for (const KnownMeasure &K : knownMeasures()) {
-    size_t Number = placeNumber(K.Id);
+    size_t Number = placeNumber(K);
     auto Add = [&](const Twine &Prefix, const Twine &Title, StringRef Words,
                    UInt128 PlaceMeasure::*Amount) {
       Columns.push_back(
