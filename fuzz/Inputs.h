@@ -1,5 +1,4 @@
-//===- Inputs.h - how fuzzers hold files --------------------------*- C++
-//-*-===//
+//===- Inputs.h - how fuzzers hold files ------------------------*- C++ -*-===//
 //
 // Most of a profile is zeros and part of it lies under a checksum; both would
 // keep a fuzzer from what it looks for.
