@@ -82,12 +82,12 @@ SourcePosition locate(const SourceRange &Range, Manifest &Table) {
     Position.Text = Table.intern(trim(Source->get_line(Number).str()));
     return Position;
   }
-  // Code without a file name may be long, and is looked at for each of its
-  // nodes.
   std::string File;
-  if (!parseFrame(Source->get_line(0).str(), File, Position.Line))
-    return Position;
-  if (parsePythonStack(Source->text_str().str(), File, Position.Line))
+  uint32_t Line = 0;
+  // Code without a file name may be long, and is looked at for each of its
+  // nodes: only a stack is copied whole.
+  if (parsePythonStack(Source->get_line(0).str(), File, Line) &&
+      parsePythonStack(Source->text_str().str(), File, Position.Line))
     Position.File = Table.intern(File);
   return Position;
 }
