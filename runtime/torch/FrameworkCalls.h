@@ -1,5 +1,4 @@
-//===- FrameworkCalls.h - labels and operators that LibTorch calls *- C++
-//-*-===//
+//===- FrameworkCalls.h - labels, operators of LibTorch ---------*- C++ -*-===//
 
 #ifndef TORCHPROF_FRAMEWORKCALLS_H
 #define TORCHPROF_FRAMEWORKCALLS_H

@@ -1,5 +1,4 @@
-//===- Versions.h - what not every LibTorch has ------------------*- C++
-//-*-===//
+//===- Versions.h - what not every LibTorch has -----------------*- C++ -*-===//
 //
 // The one place of the runtime that differs between LibTorch 1.13 and 2.15. It
 // asks for what a version has, not for its number; what is looked up by a name
