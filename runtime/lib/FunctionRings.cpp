@@ -4,7 +4,6 @@
 
 #include "Pages.h"
 #include "Process.h"
-#include "torchprof/format/LogRecord.h"
 
 #include <algorithm>
 
@@ -12,24 +11,11 @@ namespace torchprof {
 
 using namespace format;
 
-static constexpr unsigned SlotBits = 24;
-static_assert(MaxSlots == 1u << SlotBits);
-/// Functions of autograd's own, such as AccumulateGrad, have the largest
-/// number there is.
-static constexpr uint64_t MaxNumbers = UINT64_MAX >> SlotBits;
-
-static uint64_t pack(uint64_t Number, Slot Site) {
-  return (Number + 1) << SlotBits | number(Site);
-}
-/// The number of an entry plus 1; 0 of an empty one.
-static uint64_t tagOf(uint64_t Entry) { return Entry >> SlotBits; }
-
 void FunctionRing::claimMore(uint64_t Next, Slot Site) {
   if (Site != NoSlot)
     for (uint64_t I = std::max(Claimed, Next < Size ? 0 : Next - Size);
          I < Next; ++I)
-      // Release: who reads it finds the owner (makerOf).
-      Makers[I % Size].store(pack(I, Site), std::memory_order_release);
+      file(I, Site);
   Claimed = Next;
 }
 
@@ -82,17 +68,18 @@ FunctionRing *FunctionRings::own(uint64_t Thread, uint64_t Next,
 }
 
 Slot FunctionRings::makerOf(uint64_t Thread, uint64_t Number) const {
-  const FunctionRing *R = Number < MaxNumbers ? find(Thread) : nullptr;
+  const FunctionRing *R =
+      Number <= FunctionMaker::MaxNumber ? find(Thread) : nullptr;
   if (!R)
     return NoSlot;
-  uint64_t Entry =
-      R->Makers[Number % FunctionRing::Size].load(std::memory_order_acquire);
+  FunctionMaker Found(
+      R->Makers[Number % FunctionRing::Size].load(std::memory_order_acquire));
   if (R->Thread.load(std::memory_order_acquire) != Thread)
     return NoSlot;
-  uint64_t Tag = tagOf(pack(Number, Slot(0)));
-  if (tagOf(Entry) == Tag)
-    return Slot(static_cast<uint32_t>(Entry & (MaxSlots - 1)));
-  if (tagOf(Entry) > Tag)
+  uint64_t Order = FunctionMaker(Number, Slot(0)).order();
+  if (Found.order() == Order)
+    return Found.site();
+  if (Found.order() > Order)
     count(Counter::ForgottenFunctions);
   return NoSlot;
 }

@@ -15,6 +15,7 @@
 #ifndef TORCHPROF_FUNCTIONRINGS_H
 #define TORCHPROF_FUNCTIONRINGS_H
 
+#include "torchprof/format/LogRecord.h"
 #include "torchprof/format/Site.h"
 
 #include <atomic>
@@ -23,6 +24,27 @@
 namespace torchprof {
 
 class PageSource;
+
+/// The span that made a function, in one word.
+struct FunctionMaker {
+  static constexpr unsigned SlotBits = 24;
+  static_assert(format::MaxSlots == 1u << SlotBits);
+  /// Functions of autograd's own, such as AccumulateGrad, have the largest
+  /// number there is.
+  static constexpr uint64_t MaxNumber = (UINT64_MAX >> SlotBits) - 1;
+
+  FunctionMaker(uint64_t Number, format::Slot Site)
+      : Packed((Number + 1) << SlotBits | number(Site)) {}
+  explicit FunctionMaker(uint64_t Packed) : Packed(Packed) {}
+
+  /// The function's number plus 1, so that an empty entry is before all.
+  uint64_t order() const { return Packed >> SlotBits; }
+  format::Slot site() const {
+    return format::Slot(static_cast<uint32_t>(Packed & (format::MaxSlots - 1)));
+  }
+
+  uint64_t Packed;
+};
 
 class FunctionRing {
 public:
@@ -35,8 +57,13 @@ public:
   /// Files the functions made since the last claim, up to before \p Next, under
   /// \p Site; under nobody if that is NoSlot. Owner only.
   void claim(uint64_t Next, format::Slot Site) {
-    if (Next != Claimed)
-      claimMore(Next, Site);
+    if (Next == Claimed)
+      return;
+    // Most nodes make one function.
+    if (Next - 1 != Claimed || Site == format::NoSlot) [[unlikely]]
+      return claimMore(Next, Site);
+    file(Claimed, Site);
+    Claimed = Next;
   }
 
   /// The owner's thread ends. The caller holds the process lock.
@@ -47,12 +74,18 @@ private:
 
   void claimMore(uint64_t Next, format::Slot Site);
 
+  void file(uint64_t Number, format::Slot Site) {
+    // Release: who reads it finds the owner (makerOf).
+    Makers[Number % Size].store(FunctionMaker(Number, Site).Packed,
+                                std::memory_order_release);
+  }
+
   uint64_t Claimed;
   std::atomic<uint64_t> Thread; ///< LibTorch's number of it
   bool HasEnded;                ///< guarded by the process lock, as the next
   uint64_t EndOrder;            ///< among the threads that have ended
   FunctionRing *Next;
-  /// (number + 1) << 24 | slot, at number % Size.
+  /// A FunctionMaker each, at number % Size; 0 of none.
   std::atomic<uint64_t> Makers[Size];
 };
 
