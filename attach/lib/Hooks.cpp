@@ -198,9 +198,10 @@ static void code(TorchprofCode *Real, void *Self, const void *Body, void *Name,
   PlanOwner Owner = takeOwner(asName(Name));
   CodeScope Making(Owner);
   try {
-    Timed =
-        timedCopy(*asGraph(Body),
-                  Owner.Part == PlanPart::Whole ? Owner.Root : std::nullopt);
+    Timed = timedCopy(*asGraph(Body),
+                      Owner.Part == PlanPart::Whole ? Owner.Root : std::nullopt,
+                      Owner.Part == PlanPart::Forward ? Gradients::AreCut
+                                                      : Gradients::MayFlow);
   } catch (...) {
     warnOfFailure(asName(Name));
     Timed = nullptr;

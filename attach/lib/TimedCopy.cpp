@@ -6,7 +6,6 @@
 #include "ReplacedNodes.h"
 #include "torch/Attach.h"
 #include "torch/Symbols.h"
-#include "torch/TimedNode.h"
 
 #include <torch/csrc/jit/passes/inliner.h>
 
@@ -20,7 +19,7 @@ namespace {
 
 class TagLowering {
 public:
-  explicit TagLowering(Graph &Body) : Body(Body) {}
+  TagLowering(Graph &Body, Gradients Inside) : Body(Body), Inside(Inside) {}
 
   void lower(Block *In) {
     // Nodes are replaced on the way, so the loop advances by hand.
@@ -151,7 +150,7 @@ private:
     if (Members.size() > 1)
       Kinds = kindsOf(Members);
     Node *Timed =
-        makeTimedNode(Body, Members, Members.back()->next(), *Tag.Site);
+        makeTimedNode(Body, Members, Members.back()->next(), *Tag.Site, Inside);
     if (!Timed)
       return addPair({N, Members.back()}, Target(*Tag.Site));
     ++Counts.Timed;
@@ -254,6 +253,7 @@ private:
   }
 
   Graph &Body;
+  const Gradients Inside;
 };
 
 /// Notes the sites of the method that have no node in its plan.
@@ -281,15 +281,15 @@ void noteMissing(Block *Plan) {
 
 } // namespace
 
-std::shared_ptr<Graph> timedCopy(Graph &Body,
-                                 std::optional<format::SiteId> Root) {
+std::shared_ptr<Graph>
+timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
   if (!Root && !hasTags(Body.block()))
     return nullptr;
   std::shared_ptr<Graph> Copy = Body.copy();
   tagReplacedNodes(*Copy);
   if (Root)
     noteMissing(Copy->block());
-  TagLowering Lowering(*Copy);
+  TagLowering Lowering(*Copy, Inside);
   Lowering.lower(Copy->block());
   if (Root)
     Lowering.addRoot(*Root);

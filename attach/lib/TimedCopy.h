@@ -8,6 +8,7 @@
 #ifndef TORCHPROF_ATTACH_TIMEDCOPY_H
 #define TORCHPROF_ATTACH_TIMEDCOPY_H
 
+#include "torch/TimedNode.h"
 #include "torchprof/format/Site.h"
 
 #include <memory>
@@ -21,9 +22,11 @@ namespace torchprof {
 
 /// A copy of \p Body in which tagged nodes are timed; those that cannot be
 /// wrapped stand between a pair of probes. With \p Root, the whole graph is a
-/// run of that site. Null if there is nothing to time.
-std::shared_ptr<torch::jit::Graph>
-timedCopy(torch::jit::Graph &Body, std::optional<format::SiteId> Root);
+/// run of that site. \p Inside: of autograd functions for what is timed. Null
+/// if there is nothing to time.
+std::shared_ptr<torch::jit::Graph> timedCopy(torch::jit::Graph &Body,
+                                             std::optional<format::SiteId> Root,
+                                             Gradients Inside);
 
 } // namespace torchprof
 

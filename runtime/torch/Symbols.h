@@ -33,9 +33,13 @@ inline c10::Symbol timed() {
   static const auto S = c10::Symbol::fromQualString("torchprof::timed");
   return S;
 }
-/// Attribute of a timed node.
+/// Attributes of a timed node.
 inline c10::Symbol site() {
   static const auto S = c10::Symbol::attr("site");
+  return S;
+}
+inline c10::Symbol gradientsAreCut() {
+  static const auto S = c10::Symbol::attr("gradients_are_cut");
   return S;
 }
 

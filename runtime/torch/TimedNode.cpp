@@ -89,7 +89,7 @@ static std::shared_ptr<Graph> cloneMembers(const std::vector<Node *> &Members,
 }
 
 Node *makeTimedNode(Graph &G, const std::vector<Node *> &Members, Node *Before,
-                    format::SiteId Site) {
+                    format::SiteId Site, Gradients OfOutputs) {
   std::vector<Value *> Inputs, Outputs;
   std::shared_ptr<Graph> Inner = cloneMembers(Members, Inputs, Outputs);
   if (!Inner)
@@ -97,6 +97,8 @@ Node *makeTimedNode(Graph &G, const std::vector<Node *> &Members, Node *Before,
   Node *Timed = G.create(symbols::timed(), Inputs, Outputs.size());
   Timed->g_(attr::Subgraph, Inner);
   Timed->i_(symbols::site(), Site.number());
+  if (OfOutputs == Gradients::AreCut)
+    Timed->i_(symbols::gradientsAreCut(), 1);
   for (size_t I = 0; I < Outputs.size(); ++I)
     Timed->output(I)->copyMetadata(Outputs[I]);
   Timed->setSourceRange(Members.front()->sourceRange());

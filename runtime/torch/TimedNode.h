@@ -1,5 +1,4 @@
-//===- TimedNode.h - one node that reads the clock around others -*- C++
-//-*-===//
+//===- TimedNode.h - a node that reads the clock ----------------*- C++ -*-===//
 //
 //   torchprof::timed[Subgraph=<clones of the members>, site=N](...) -> ...
 //
@@ -15,6 +14,7 @@
 #include "torchprof/format/Site.h"
 #include "torchprof/torchprof.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,6 +29,10 @@ namespace torchprof {
 /// it emits instructions of its own for has no Operation, or one that throws.
 TORCHPROF_API bool isPlainOperator(torch::jit::Node *N);
 
+/// Whether a node's outputs can be outputs of autograd functions: in the
+/// forward of a differentiable group they cannot, LibTorch detaches its inputs.
+enum class Gradients : uint8_t { MayFlow, AreCut };
+
 /// Replaces \p Members, plain operators of one block in their order, by one
 /// timed node that stands directly before \p Before; only constants may stand
 /// between the members and \p Before. Null, with the graph unchanged, if clones
@@ -36,7 +40,8 @@ TORCHPROF_API bool isPlainOperator(torch::jit::Node *N);
 TORCHPROF_API torch::jit::Node *
 makeTimedNode(torch::jit::Graph &G,
               const std::vector<torch::jit::Node *> &Members,
-              torch::jit::Node *Before, format::SiteId Site);
+              torch::jit::Node *Before, format::SiteId Site,
+              Gradients OfOutputs = Gradients::MayFlow);
 
 /// The kinds of the nodes, "aten::t, aten::matmul".
 TORCHPROF_API std::string

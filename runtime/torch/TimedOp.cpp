@@ -35,9 +35,10 @@ namespace {
 
 /// What a timed node's operation knows of the node.
 struct NodeTraits {
-  uint16_t Inputs;   ///< on the stack
-  uint8_t Outputs;   ///< the last so many of them, if they are more
-  bool FollowsTimed; ///< see followsTimed()
+  uint16_t Inputs;         ///< on the stack
+  uint8_t Outputs;         ///< the last so many of them, if they are more
+  bool FollowsTimed : 1;   ///< see followsTimed()
+  bool MakesFunctions : 1; ///< of autograd, which are filed under its site
 };
 
 // What follows is made for two types of spans, as the option `reads` says: a
@@ -57,7 +58,7 @@ template <typename SpanType, typename Run>
 inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   // The end of the span before has claimed all if it was recorded, and then the
   // lane is open.
-  if (!Of.FollowsTimed || !isOpen(ThisLane))
+  if (Of.MakesFunctions && (!Of.FollowsTimed || !isOpen(ThisLane)))
     claimFunctions();
   SpanType Span = beginNode<SpanType>(Site, S, Of);
   try {
@@ -67,7 +68,8 @@ inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
     throw;
   }
   Span.end();
-  claimFunctions(Site);
+  if (Of.MakesFunctions)
+    claimFunctions(Site);
 }
 
 /// The same while the gate is open. While it is shut, the call is a tail call.
@@ -231,7 +233,8 @@ static bool followsTimed(const Node *N) {
 static NodeTraits traitsOf(const Node *N) {
   constexpr size_t MostInputs = UINT16_MAX, MostOutputs = UINT8_MAX;
   return {uint16_t(std::min(N->inputs().size(), MostInputs)),
-          uint8_t(std::min(N->outputs().size(), MostOutputs)), followsTimed(N)};
+          uint8_t(std::min(N->outputs().size(), MostOutputs)), followsTimed(N),
+          !N->hasAttribute(symbols::gradientsAreCut())};
 }
 
 /// The operation of a timed node that records spans of the type.
