@@ -91,6 +91,20 @@ def measures(results):
 COLD = "bench::read"
 
 
+#: What a node may cost by how it is recorded, in two readings of the clock.
+READS_OF_A_NODE = {"aggregate": 1.6, "trace": 2.2, "one reading": 0.7}
+
+#: What a function of autograd may cost above a node, when it is made and when it
+#: has run.
+GRADIENTS = {"attached, functions": 15,
+             "attached, functions and backward": 15 + 250}
+
+
+def in_reads(factor, more, reads):
+    return ("%.1f x two reads%s" % (factor, " + %d" % more if more else ""),
+            factor * reads["min_ns"] + more, factor * reads["median_ns"] + more)
+
+
 def bar(node, variant, mode, version, reads):
     """(the bar in words, its value for the least, for the median)"""
     if node.startswith(COLD):
@@ -105,9 +119,9 @@ def bar(node, variant, mode, version, reads):
         return str(limit), limit, limit
     if variant in ("lowered, recording", "attached, recording",
                    "attached, grad"):
-        factor = {"aggregate": 1.6, "trace": 2.2, "one reading": 0.7}[mode]
-        return ("%.1f x two reads" % factor, factor * reads["min_ns"],
-                factor * reads["median_ns"])
+        return in_reads(READS_OF_A_NODE[mode], 0, reads)
+    if variant in GRADIENTS and mode == "aggregate":
+        return in_reads(READS_OF_A_NODE[mode], GRADIENTS[variant], reads)
     return None, None, None
 
 
@@ -131,7 +145,9 @@ def probe(results):
         "Lowered and explicit probes are an instrumented file's, without hooks, in "
         "the interpreter"
         + ("; attached is LibTorch's executor with hooks: in its plan for good, "
-           "in the one for gradients, and in its first run, which profiles"
+           "in the one for gradients, and in its first run, which profiles; "
+           "`functions`, where nothing is optimized and each node makes a function "
+           "of autograd; with the backward, above LibTorch's own RecordFunction"
            if attached else "") + ". The operators are `aten::relu` on 8 "
         "floats, and",
         "`aten::add` of two integers, whose own time is so short that the "
@@ -140,8 +156,12 @@ def probe(results):
         "of its" % COLD,
         "own in the nearer caches. With one reading (`TORCHPROF_READS=one`) a node "
         "begins where the one",
-        "before it has ended. Each number is the median over several processes.",
-        ""]
+        "before it has ended. Each number is the median over several processes. They "
+        "keep freed memory,",
+        "and glibc's caches of free blocks are as long as the chain "
+        "(`glibc.malloc.tcache_count`): else",
+        "what an allocation takes depends on where free blocks happen to lie, which is "
+        "worth more than a probe.", ""]
     for version, rows in rows_of(results, "probe"):
         cells = []
         for row in rows:

@@ -3,7 +3,8 @@
 // A chain of aten::relu on 8 floats: run by the interpreter without probes,
 // with lowered probes and with explicit ones; and by LibTorch's executor
 // without torchprof and attached, in its plans for good, for gradients and for
-// profiling. Each while recording, and some while stopped. The variants take
+// profiling; and where each node makes a function of autograd, alone and with
+// its backward. Each while recording, and some while stopped. The variants take
 // turns, so that a change of the machine's speed meets all of them; what is
 // printed is the difference to the same chain without torchprof, per node, and
 // the cost of two raw readings of the clock.
@@ -163,13 +164,22 @@ std::function<void()> runner(std::shared_ptr<Graph> G, const c10::IValue &X) {
 
 /// Runs the chain as LibTorch runs a function of this name. Names that begin as
 /// those of LibTorch's own parts do are not attached to.
-std::function<void()> executed(const Kind &K, const c10::IValue &X,
-                               const char *Name) {
-  auto Executor = std::make_shared<GraphExecutor>(chain(false, K), Name);
+std::function<c10::IValue()>
+executed(const Kind &K, const c10::IValue &X, const char *Name,
+         ExecutorExecutionMode Mode = ExecutorExecutionMode::PROFILING) {
+  auto Executor = std::make_shared<GraphExecutor>(chain(false, K), Name, Mode);
   return [Executor, X] {
     Stack S{X};
     Executor->run(S);
+    return S.back();
   };
+}
+
+/// In which no differentiable group forms, so that each node makes a function
+/// of autograd.
+std::function<c10::IValue()> unoptimized(const Kind &K, const c10::IValue &X,
+                                         const char *Name) {
+  return executed(K, X, Name, ExecutorExecutionMode::SIMPLE);
 }
 
 /// Lets the executor's profiling plan run on and on.
@@ -186,6 +196,11 @@ std::function<void()> withGrad(std::function<void()> Call) {
     c10::AutoGradMode Mode(true);
     Call();
   };
+}
+
+std::function<void()> withBackward(std::function<c10::IValue()> Call) {
+  return withGrad(
+      [Call = std::move(Call)] { Call().toTensor().sum().backward(); });
 }
 
 uint64_t Sink = 0;
@@ -263,6 +278,20 @@ int main(int Count, char **Arguments) {
                         withGrad(executed(K, Leaf, "<chain>")), true, nullptr});
     Executed.push_back({"attached, grad", withGrad(executed(K, Leaf, "chain")),
                         true, "executor, grad"});
+    Executed.push_back({"executor, functions",
+                        withGrad(unoptimized(K, Leaf, "<chain>")), true,
+                        nullptr});
+    Executed.push_back({"attached, functions",
+                        withGrad(unoptimized(K, Leaf, "chain")), true,
+                        "executor, functions"});
+    // Stopped, since the process calls torchprof for each function now: the
+    // difference is what recording adds to LibTorch's RecordFunction.
+    Executed.push_back({"executor, functions and backward",
+                        withBackward(unoptimized(K, Leaf, "<chain>")), false,
+                        nullptr});
+    Executed.push_back({"attached, functions and backward",
+                        withBackward(unoptimized(K, Leaf, "chain")), true,
+                        "executor, functions and backward"});
   }
   std::string NodeText = IsTensor    ? K.Name
                          : ReadBytes ? K.Name + (", " + Node + " KB")
