@@ -1,6 +1,7 @@
 //===- BrowserData.cpp - profiles as data for the browser -----------------===//
 
 #include "BrowserData.h"
+#include "../Profile/JsonText.h"
 #include "../Report/Advice.h"
 #include "../Report/ModuleTree.h"
 #include "../Report/Summary.h"
@@ -24,7 +25,7 @@ public:
 
 private:
   void text(StringRef Key, StringRef Text) {
-    J.attribute(Key, json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text));
+    J.attribute(Key, jsonText(Text));
   }
   void time(StringRef Key, double Ticks) {
     J.attribute(Key, In.Sites.clock().toNs(Ticks));
@@ -69,7 +70,7 @@ void DataWriter::facts() {
   for (StringRef Text :
        {fixedText(P.Framework), fixedText(P.Host), fixedText(P.Command)})
     if (!Text.empty())
-      J.value(json::fixUTF8(Text));
+      J.value(jsonText(Text));
 }
 
 static StringRef typeName(ValueType Type) {
@@ -314,7 +315,7 @@ Error DataWriter::page() {
     });
     J.attributeArray("notes", [&] {
       for (const std::string &Note : Summary->Notes)
-        J.value(Note);
+        J.value(jsonText(Note));
     });
     J.attribute("gradients", In.Sites.hasGradients());
     J.attributeArray("advice", [&] {

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Profile/JsonText.h"
 #include "HeldMemory.h"
 #include "Timeline.h"
 
@@ -22,7 +23,7 @@ using namespace torchprof::report;
 static std::string quoted(StringRef Text) {
   std::string Out;
   raw_string_ostream OS(Out);
-  OS << json::Value(json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text));
+  OS << json::Value(jsonText(Text));
   return OS.str();
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Profile/JsonText.h"
 #include "Stacks.h"
 
 #include "llvm/Support/JSON.h"
@@ -12,10 +13,6 @@
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
-
-static std::string utf8(StringRef Text) {
-  return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
-}
 
 static Error write(const ExportInput &In, raw_ostream &OS) {
   std::vector<WeightedStack> Stacks = foldStacks(In);
@@ -38,13 +35,13 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   J.object([&] {
     J.attribute("$schema",
                 "https://www.speedscope.app/file-format-schema.json");
-    J.attribute("name", utf8(In.Title));
+    J.attribute("name", jsonText(In.Title));
     J.attribute("activeProfileIndex", 0);
     J.attribute("exporter", "torchprof");
     J.attributeObject("shared", [&] {
       J.attributeArray("frames", [&] {
         for (const std::string &Text : Frames)
-          J.object([&] { J.attribute("name", utf8(Text)); });
+          J.object([&] { J.attribute("name", jsonText(Text)); });
       });
     });
     J.attributeArray("profiles", [&] {
@@ -55,7 +52,7 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
           for (size_t I : Members)
             End += Stacks[I].Weight;
           J.attribute("type", "sampled");
-          J.attribute("name", utf8(Method));
+          J.attribute("name", jsonText(Method));
           J.attribute("unit",
                       In.StackWeight != Weight::Calls ? "nanoseconds" : "none");
           J.attribute("startValue", 0);

@@ -22,6 +22,7 @@
 #define TORCHPROF_REPORT_JSONARCHIVE_H
 
 #include "EnumNames.h"
+#include "JsonText.h"
 #include "Profile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -148,7 +149,7 @@ public:
   void value(bool V) { J.value(V); }
   void value(format::Slot V) { J.value(format::number(V)); }
   void value(llvm::StringRef Text) {
-    J.value(llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text));
+    J.value(jsonText(Text));
   }
   void value(const std::string &Text) { value(llvm::StringRef(Text)); }
 

@@ -1,5 +1,6 @@
 //===- PrintDocument.cpp - CSV, JSON and Markdown -------------------------===//
 
+#include "../Profile/JsonText.h"
 #include "PrintTable.h"
 #include "Printable.h"
 #include "Table.h"
@@ -59,7 +60,7 @@ static void printJsonValue(const Value &V, const TableColumn &C,
   if (V.Type == ValueType::None)
     J.value(nullptr);
   else if (V.Type == ValueType::Text)
-    J.value(json::isUTF8(V.Text) ? V.Text : json::fixUTF8(V.Text));
+    J.value(jsonText(V.Text));
   else // the same digits as in CSV
     J.rawValue(exactValue(V, C));
 }
