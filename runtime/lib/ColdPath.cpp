@@ -4,6 +4,7 @@
 
 #include "ColdSpans.h"
 #include "FrameworkWatch.h"
+#include "MethodLabels.h"
 #include "PairShapes.h"
 #include "Probe.h"
 
@@ -161,12 +162,10 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
     if (L->CurrentTicks == Span.Begin && slotOfCurrent(L->Current) == Span.Site)
       S.IsUnlogged = isUnlogged(L->Current);
     // What began inside has its own frame, and noted this span's begin.
-    if (uint32_t Depth = depthAround(*L, Span.Begin, Span.Site);
-        Depth < L->Depth) {
-      L->Depth = Depth;
+    uint32_t Depth = depthAround(*L, Span.Begin, Span.Site);
+    if (Depth < L->Depth)
       S.IsUnlogged = false;
-    }
-    setCurrent(*L, Span.OuterTicks, Span.Outer);
+    leaveNode(*L, Depth, Span.OuterTicks, Span.Outer);
     Ticks = endSpanOf(*R, *L, S, Now);
   }
   if (Ticks == NotRecorded)

@@ -2,6 +2,7 @@
 
 #include "ColdPath.h"
 #include "ColdSpans.h"
+#include "MethodLabels.h"
 #include "Pages.h"
 #include "Probe.h"
 
@@ -141,12 +142,15 @@ DynamicSpan beginLabel(std::string_view Name) {
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L)
     return {};
-  Slot Site = Line.Children.childSlot(slotOfCurrent(L->Current),
-                                      DynamicKind::Region, SiteName(Name));
+  Slot Inside = slotOfCurrent(L->Current);
+  bool IsOfMethod = opensLabels(Inside);
+  Slot Site =
+      Line.Children.childSlot(IsOfMethod ? placeOfLabel(*L, Inside) : Inside,
+                              DynamicKind::Region, SiteName(Name));
   if (!readyLane(*R, Site))
     return {};
   OpenFrame F = frameOf(Site);
-  F.Region = FunctionFrame;
+  F.Region = IsOfMethod ? MethodLabelFrame : FunctionFrame;
   return {open(*R, *L, F), Site};
 }
 

@@ -57,11 +57,14 @@ struct OpenFrame {
   uint64_t FoldTicks; ///< Lane::FoldTicks at its begin
   uintptr_t Stack;    ///< address of a root's native frame, else 0
   format::Slot Site;
-  uint32_t Region; ///< number of the region's name, FunctionFrame, or 0
+  uint32_t Region; ///< number of the region's name, one of the below, or 0
 };
 inline constexpr int64_t NoPair = -1;
 /// OpenFrame::Region of an autograd function, whose end comes as surely.
 inline constexpr uint32_t FunctionFrame = UINT32_MAX;
+/// The same of a label that one node of a method opens and another one closes:
+/// it lies in the run and around nodes, as a pair of probes does.
+inline constexpr uint32_t MethodLabelFrame = UINT32_MAX - 1;
 
 /// Frames at hand; deeper ones take the cold path.
 inline constexpr unsigned HotFrames = 48;

@@ -2,6 +2,7 @@
 
 #include "OpenFrames.h"
 
+#include "MethodLabels.h"
 #include "Pages.h"
 #include "Probe.h"
 
@@ -11,7 +12,10 @@ namespace torchprof {
 
 using namespace format;
 
-static bool isPair(const OpenFrame &F) { return !F.Stack && !F.Region; }
+/// True for what cannot outlive its root.
+static bool isPair(const OpenFrame &F) {
+  return !F.Stack && (!F.Region || isMethodLabel(F));
+}
 
 /// Makes room for one frame more.
 static bool growFrames(Lane &L) {
@@ -60,7 +64,7 @@ void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled) {
   uintptr_t Alive = IsCalled ? Stack : Stack + 1;
   for (uint32_t I = Depth; I-- > 0;) {
     const OpenFrame &F = frameAt(L, I);
-    if (F.Region || F.Stack >= Alive)
+    if ((F.Region && !isMethodLabel(F)) || F.Stack >= Alive)
       break;
     if (F.Stack)
       Depth = I;
@@ -100,7 +104,12 @@ std::optional<OpenFrame> popFrame(Lane &L, uint64_t Begin, Slot Site) {
     OpenFrame F = frameAt(L, I);
     if (F.Begin != Begin || F.Site != Site)
       continue;
-    dropFrames(L, I);
+    if (isMethodLabel(F))
+      removeLabel(L, I);
+    else if (F.Stack && !opensLabels(F.Site))
+      dropFrames(L, I);
+    else
+      keepLabels(L, I + 1, I, F.OuterTicks, F.Outer);
     return F;
   }
   return std::nullopt;

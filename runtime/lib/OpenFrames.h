@@ -3,7 +3,8 @@
 // The stack of a thread's open pairs, roots and regions, in its lane. An
 // exception leaves frames without an end. A root is found by its native frame:
 // one that is open lies above its caller's, at a higher address. What lies
-// above the frame of a span that ends was left, or goes on on another thread.
+// above the frame of a span that ends was left, or goes on on another thread;
+// but a label that a node opens outlives the node, up to the end of its run.
 //
 // Owner only.
 //
