@@ -19,18 +19,12 @@ using namespace torchprof;
 using namespace torchprof::report;
 
 namespace {
-enum class LineOrder { Total, Self, File };
-
 cl::SubCommand Command("annotate", "Print the source lines with times");
 LineTableOptions Options(Command);
-cl::opt<LineOrder>
-    Sort("sort", cl::desc("Order of the lines"), cl::init(LineOrder::Total),
-         cl::sub(Command),
-         cl::values(clEnumValN(LineOrder::Total, "total_ns",
-                               "most time in or under the line first"),
-                    clEnumValN(LineOrder::Self, "self_ns",
-                               "most time in the line itself first"),
-                    clEnumValN(LineOrder::File, "file", "file and line")));
+cl::list<std::string>
+    Sort("sort", cl::CommaSeparated,
+         cl::desc("Sort by a column id (total_ns), or by order: file and line"),
+         cl::value_desc("id,..."), cl::sub(Command));
 cl::opt<std::string> FileGlob("file", cl::desc("Only files that match"),
                               cl::value_desc("glob"), cl::sub(Command));
 cl::opt<unsigned> Limit("limit", cl::desc("Print at most n lines (0: all)"),
@@ -167,18 +161,20 @@ static Error chooseFiles(SourceLines &Lines) {
                                join(Files.begin(), Files.end(), ", "));
 }
 
-static Expected<std::vector<SourceLine>>
-chooseLines(const SiteTable &Sites, const Selection &Selected, const Totals &) {
+static Expected<std::vector<SourceLine>> chooseLines(const SiteTable &Sites,
+                                                     const Selection &Selected,
+                                                     const Totals &All) {
   SourceLines ByPlace = collect(Sites, Selected);
   if (Error E = chooseFiles(ByPlace))
     return E;
   std::vector<SourceLine> Lines;
   for (auto &[Place, Line] : ByPlace)
     Lines.push_back(std::move(Line));
-  if (Sort != LineOrder::File)
-    stable_sort(Lines, [](const SourceLine &A, const SourceLine &B) {
-      return Sort == LineOrder::Self ? A.Self > B.Self : A.Total > B.Total;
-    });
+  std::vector<std::string> Keys(Sort.begin(), Sort.end());
+  if (Keys.empty())
+    Keys = {"total_ns"};
+  if (Error E = lineColumns().sort(Lines, Keys, {Sites.clock(), All}))
+    return E;
   if (Limit && Limit < Lines.size())
     Lines.resize(Limit);
   return Lines;
