@@ -14,6 +14,7 @@ cl::SubCommand Command("advise", "Say what costs time needlessly, as far as a "
 InputOptions Input(Command);
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
+RoofOptions Peaks(Command);
 cl::opt<double> MinPercent("min-pct",
                            cl::desc("Say nothing of less than this share (2)"),
                            cl::value_desc("percent"), cl::init(AdvicePercent),
@@ -27,6 +28,8 @@ static Expected<Outcome> run() {
           Input.addTo(Sites, {/*Histograms=*/false},
                       [&](Profile &P, const SlotToSite &) { Under.raise(P); }))
     return E;
+  if (Error E = Peaks.apply(Under))
+    return E;
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
@@ -37,7 +40,8 @@ static Expected<Outcome> run() {
   else if (!Under.isKnown())
     T.Notes.push_back(
         "note: what the machine does at most was not measured; "
-        "with torchprof-run --calibrate there may be more to say");
+        "with torchprof-run --calibrate, or --peak-gflops and --peak-gbytes, "
+        "there may be more to say");
   if (Error E = Output.print({{std::move(T)}}))
     return E;
   return Outcome::Fine;

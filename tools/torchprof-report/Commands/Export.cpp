@@ -17,6 +17,7 @@ cl::opt<std::string> Output("o", cl::desc("Write to this file, not to stdout"),
                             cl::value_desc("file"), cl::init("-"),
                             cl::sub(Command));
 SelectionOptions Choice(Command);
+RoofOptions Peaks(Command);
 cl::opt<std::string> To("to", cl::desc("Format; --to=help lists them"),
                         cl::value_desc("format"), cl::Required,
                         cl::sub(Command));
@@ -70,6 +71,8 @@ static Expected<Outcome> run() {
               SlotsOfSingle = Slots;
             }
           }))
+    return Failure;
+  if (Error Failure = Peaks.apply(Under))
     return Failure;
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)

@@ -71,6 +71,31 @@ Error InputOptions::addTo(
   return Selected->checkAllSeen();
 }
 
+RoofOptions::RoofOptions(cl::SubCommand &Sub)
+    : Gflops("peak-gflops", cl::desc("What the machine computes at most"),
+             cl::value_desc("GFLOP/s"), cl::sub(Sub)),
+      Gbytes("peak-gbytes", cl::desc("What its memory moves at most"),
+             cl::value_desc("GB/s"), cl::sub(Sub)) {}
+
+static Error overridePeak(const cl::opt<double> &Option, double &Peak,
+                          Roof &Of) {
+  if (!Option.getNumOccurrences())
+    return Error::success();
+  if (!(Option > 0 && Option < 1e9))
+    return createStringError(inconvertibleErrorCode(),
+                             "--" + Option.ArgStr +
+                                 ": expected a number above 0");
+  Peak = Option * 1e9;
+  Of.Source = "as told";
+  return Error::success();
+}
+
+Error RoofOptions::apply(Roof &To) const {
+  if (Error E = overridePeak(Gflops, To.FlopsPerSecond, To))
+    return E;
+  return overridePeak(Gbytes, To.BytesPerSecond, To);
+}
+
 ColumnOptions::ColumnOptions(cl::SubCommand &Sub)
     : Ids("columns", cl::CommaSeparated,
           cl::desc("Columns to print; --list-columns lists them"),

@@ -9,6 +9,7 @@
 #define TORCHPROF_REPORT_OPTIONS_H
 
 #include "../Profile/ProfileReader.h"
+#include "../Report/Roofline.h"
 #include "../Report/Selection.h"
 #include "../Report/Table.h"
 #include "../Report/ThreadSelection.h"
@@ -89,6 +90,17 @@ struct ColumnOptions {
 
   /// The ids that were asked for, \p Default if none were.
   std::vector<std::string> ids(llvm::ArrayRef<llvm::StringRef> Default) const;
+};
+
+/// --peak-gflops, --peak-gbytes
+struct RoofOptions {
+  llvm::cl::opt<double> Gflops;
+  llvm::cl::opt<double> Gbytes;
+
+  explicit RoofOptions(llvm::cl::SubCommand &Sub);
+
+  /// Puts what was given in the place of what was measured.
+  llvm::Error apply(Roof &To) const;
 };
 
 /// Loads a profile without the threads that are not selected and prints its

@@ -1,6 +1,5 @@
 //===- Roofline.cpp - how far nodes are from the machine's limits ---------===//
 
-#include "../Report/Roofline.h"
 #include "Command.h"
 #include "Options.h"
 
@@ -19,26 +18,8 @@ cl::opt<bool> ByKind("kinds", cl::desc("A row per operator, not per node"),
                      cl::sub(Command));
 cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
                         cl::value_desc("n"), cl::init(20), cl::sub(Command));
-cl::opt<double> PeakGflops("peak-gflops",
-                           cl::desc("What the machine computes at most"),
-                           cl::value_desc("GFLOP/s"), cl::sub(Command));
-cl::opt<double> PeakGbytes("peak-gbytes",
-                           cl::desc("What its memory moves at most"),
-                           cl::value_desc("GB/s"), cl::sub(Command));
+RoofOptions Peaks(Command);
 } // namespace
-
-/// Checks an option that takes the place of what was measured.
-static Error override(const cl::opt<double> &Option, double &Peak, Roof &R) {
-  if (!Option.getNumOccurrences())
-    return Error::success();
-  if (!(Option > 0 && Option < 1e9))
-    return createStringError(inconvertibleErrorCode(),
-                             "--" + Option.ArgStr +
-                                 ": expected a number above 0");
-  Peak = Option * 1e9;
-  R.Source = "as told";
-  return Error::success();
-}
 
 static Expected<Outcome> run() {
   if (Columns.List) {
@@ -55,9 +36,7 @@ static Expected<Outcome> run() {
                               Under.raise(P);
                             }))
     return E;
-  if (Error E = override(PeakGflops, Under.FlopsPerSecond, Under))
-    return E;
-  if (Error E = override(PeakGbytes, Under.BytesPerSecond, Under))
+  if (Error E = Peaks.apply(Under))
     return E;
   if (!Sites.hasVariants())
     return createStringError(inconvertibleErrorCode(),
