@@ -101,19 +101,22 @@ GRADIENTS = {"attached, functions": 15,
 
 
 def in_reads(factor, more, reads):
-    return ("%.1f x two reads%s" % (factor, " + %d" % more if more else ""),
+    return ("%s%s" % ("two reads" if factor == 1 else "%.1f x two reads" % factor,
+                     " + %d" % more if more else ""),
             factor * reads["min_ns"] + more, factor * reads["median_ns"] + more)
 
 
 def bar(node, variant, mode, version, reads):
     """(the bar in words, its value for the least, for the median)"""
     if node.startswith(COLD):
-        return None, None, None
+        more = {"lowered, recording": 120, "attached, recording": 120,
+                "explicit, recording": 150}.get(variant)
+        return in_reads(1, more, reads) if more else (None, None, None)
     if "stopped" in variant:
         limit = {"lowered, stopped": 4, "attached, stopped": 2}.get(variant)
         return limit and str(limit), limit, limit
     if variant == "attached, profiling run":
-        return ("two reads + 25", reads["min_ns"] + 25, reads["median_ns"] + 25)
+        return in_reads(1, 25, reads)
     if variant == "explicit, recording" and mode == "aggregate":
         limit = 120 if "1.13" in version else 75
         return str(limit), limit, limit
@@ -128,6 +131,9 @@ def bar(node, variant, mode, version, reads):
 def verdict(row, least, median):
     if least is None:
         return ""
+    if row["node"].startswith(COLD) and \
+            abs(row["median_ns"] - row["min_ns"]) > median:
+        return "not known: least and median are further apart than the bar is high"
     if row["median_ns"] <= median:
         return "holds"
     if row["min_ns"] <= least:
@@ -158,7 +164,7 @@ def probe(results):
         "begins where the one",
         "before it has ended. Each number is the median over several processes. They "
         "keep freed memory,",
-        "and glibc's caches of free blocks are as long as the chain "
+        "and glibc's caches of free blocks hold those of the chain "
         "(`glibc.malloc.tcache_count`): else",
         "what an allocation takes depends on where free blocks happen to lie, which is "
         "worth more than a probe.", ""]
