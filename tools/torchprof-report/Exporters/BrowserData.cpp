@@ -24,9 +24,7 @@ public:
   Error page();
 
 private:
-  void text(StringRef Key, StringRef Text) {
-    J.attribute(Key, jsonText(Text));
-  }
+  void text(StringRef Key, StringRef Text) { J.attribute(Key, jsonText(Text)); }
   void time(StringRef Key, double Ticks) {
     J.attribute(Key, In.Sites.clock().toNs(Ticks));
   }

@@ -148,9 +148,7 @@ public:
   }
   void value(bool V) { J.value(V); }
   void value(format::Slot V) { J.value(format::number(V)); }
-  void value(llvm::StringRef Text) {
-    J.value(jsonText(Text));
-  }
+  void value(llvm::StringRef Text) { J.value(jsonText(Text)); }
   void value(const std::string &Text) { value(llvm::StringRef(Text)); }
 
 private:
