@@ -10,7 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Calibrate.h"
+
 #include "Control.h"
+#include "Warn.h"
 #include "torchprof/torchprof.h"
 
 #include <ATen/ATen.h>
@@ -23,6 +26,8 @@
 #include <cmath>
 
 namespace torchprof {
+
+static constexpr double DefaultSeconds = 0.5;
 
 /// Seconds that \p Body takes at least, of repetitions in \p Budget seconds;
 /// three of them in any case, after one that is not counted.
@@ -72,6 +77,17 @@ static format::MachineRecord measureMachine(double Seconds) {
   M.BytesPerSecond =
       uint64_t(Bytes / leastSeconds(Seconds / 3, [&] { To.copy_(From); }));
   return M;
+}
+
+std::atomic<bool> AwaitsFirstRun = true;
+
+void firstRunBegins() noexcept {
+  if (!AwaitsFirstRun.exchange(false))
+    return;
+  Options Now = currentOptions();
+  if (Now.Enabled && Now.Calibrate && torchprof_calibrate(DefaultSeconds) != 0)
+    warn("what the machine does at most is not measured: there is not enough "
+         "memory");
 }
 
 } // namespace torchprof

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackwardFunctions.h"
+#include "Calibrate.h"
 #include "Probe.h"
 
 #include <torch/csrc/jit/runtime/custom_operator.h>
@@ -65,6 +66,7 @@ static const torch::jit::RegisterOperators Registered_({
             S.pop_back();
             auto Frame =
                 reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+            calibrateBeforeFirstRun();
             claimFunctions();
             uint64_t Begin = enterRoot(Site, Frame);
             if (Begin)

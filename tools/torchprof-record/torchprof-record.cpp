@@ -43,6 +43,11 @@ static cl::opt<std::string> Output("o",
 static cl::opt<bool>
     Force("force", cl::desc("Also replace a file that is not a profile"),
           cl::cat(Category));
+static cl::opt<bool>
+    Calibrate("calibrate",
+              cl::desc("Also measure shapes, and before the first run what the "
+                       "machine does at most, for the roofline"),
+              cl::cat(Category));
 static cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
                            cl::cat(Category));
 
@@ -98,12 +103,22 @@ static std::string whyNotAllowed() {
   return std::string();
 }
 
+/// A roofline needs shapes beside what else is measured.
+static void alsoMeasureShapes() {
+  const char *Asked = getenv("TORCHPROF_RECORD");
+  if (Measure.Values.empty() && Asked && *Asked)
+    Measure.Values.push_back(Asked);
+  Measure.Values.push_back("shapes");
+}
+
 static std::vector<std::string> environmentFor(StringRef Preload,
                                                StringRef Path) {
   std::vector<std::string> Variables;
   for (const RuntimeOption *Option : RuntimeOptions)
     if (!Option->Values.empty())
       Variables.push_back(environmentName(Option->Id) + "=" + Option->value());
+  if (Calibrate)
+    Variables.push_back("TORCHPROF_CALIBRATE=on");
   Variables.push_back("TORCHPROF_FILE=" + temporaryPattern(Path));
   const char *Others = getenv("LD_PRELOAD");
   Variables.push_back(("LD_PRELOAD=" + Preload).str() +
@@ -138,6 +153,8 @@ int main(int Argc, char **Argv) {
   std::string Reason = whyNotAllowed();
   if (!Reason.empty())
     return reportError(Reason);
+  if (Calibrate)
+    alsoMeasureShapes();
   std::string Path = Output.empty() ? defaultProfile(Words) : Output;
   Reason = whyNotWritable(Path, FileKind::Profile, Force, {});
   if (!Reason.empty())

@@ -40,7 +40,7 @@ static Expected<Outcome> run() {
   else if (!Under.isKnown())
     T.Notes.push_back(
         "note: what the machine does at most was not measured; "
-        "with torchprof-run --calibrate, or --peak-gflops and --peak-gbytes, "
+        "with --calibrate when recording, or --peak-gflops and --peak-gbytes, "
         "there may be more to say");
   if (Error E = Output.print({{std::move(T)}}))
     return E;

@@ -30,8 +30,8 @@ struct Roof {
 
 /// Why there is no roof, and how to get one.
 constexpr llvm::StringLiteral RoofMissing =
-    "what the machine does at most was not measured; torchprof-run --calibrate "
-    "measures it";
+    "what the machine does at most was not measured; --calibrate when "
+    "recording measures it";
 
 /// What bounds a node, and for how long.
 struct Bound {
