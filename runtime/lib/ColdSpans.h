@@ -52,9 +52,10 @@ enum class SpanKind { Node, Call, Run, Region, Gradient };
 /// True if more than time was asked for.
 bool measuresMore(Recording &R);
 
-/// Decides what is measured on a thread that runs nodes of other threads' runs
-/// (forks, and what follows a wait): it has no run of its own at whose begin
-/// that is decided. To be called where such a thread may come first.
+/// Decides what is measured on a thread before it has a run at whose begin that
+/// is decided: in regions around its first one, and where it runs nodes of
+/// other threads' runs (forks, and what follows a wait). To be called where
+/// such a span may come first.
 void beginWithoutRun(Recording &R, Lane &L);
 
 /// A span that ends.

@@ -149,6 +149,7 @@ DynamicSpan beginLabel(std::string_view Name) {
                               DynamicKind::Region, SiteName(Name));
   if (!readyLane(*R, Site))
     return {};
+  beginWithoutRun(*R, *L);
   OpenFrame F = frameOf(Site);
   F.Region = IsOfMethod ? MethodLabelFrame : FunctionFrame;
   return {open(*R, *L, F), Site};
@@ -175,7 +176,10 @@ uint64_t beginRegion(uint32_t Name) {
   Lane *L = R ? R->ownLane() : nullptr;
   OpenFrame F = frameOf(L ? regionHere(*L, Name) : NoSlot);
   F.Region = Name;
-  return L && readyLane(*R, F.Site) ? open(*R, *L, F) : LostBegin;
+  if (!L || !readyLane(*R, F.Site))
+    return LostBegin;
+  beginWithoutRun(*R, *L);
+  return open(*R, *L, F);
 }
 
 /// The site in which a region began; NoSlot if that was on another thread.

@@ -91,6 +91,21 @@ TEST(Memory, SpansHoldWhatTheirThreadAllocatedAndFreed) {
   EXPECT_EQ(P.count(2), 2u); // time is recorded as ever
 }
 
+TEST(Memory, RegionsAroundTheFirstRunAreMeasuredAsAllOthers) {
+  ReadProfile P = measured([] {
+    uint32_t Name = regionNumber("region");
+    for (int I = 0; I < 2; ++I) {
+      DynamicSpan Label = beginLabel("label");
+      uint64_t Region = beginRegion(Name);
+      run([] { timedNode(1, [] { noteAllocated(100); }); });
+      endRegion(Region, Name);
+      endLabel(Label);
+    }
+  });
+  EXPECT_EQ(valuesOf(P, P.region("label")), (Values{2, 200, 0, 100, 2}));
+  EXPECT_EQ(valuesOf(P, P.region("region")), (Values{2, 200, 0, 100, 2}));
+}
+
 TEST(Memory, PeakOfASpanIsAboveWhatWasHeldAtItsBegin) {
   ReadProfile P = measured([] {
     run([] {
