@@ -106,7 +106,7 @@ std::optional<OpenFrame> popFrame(Lane &L, uint64_t Begin, Slot Site) {
       continue;
     if (isMethodLabel(F))
       removeLabel(L, I);
-    else if (F.Stack && !opensLabels(F.Site))
+    else if (I + 1 == L.Depth || (F.Stack && !opensLabels(F.Site)))
       dropFrames(L, I);
     else
       keepLabels(L, I + 1, I, F.OuterTicks, F.Outer);
