@@ -25,6 +25,10 @@ namespace {
 constexpr size_t CounterCount = size_t(1) << 20;
 uint8_t Counters[CounterCount];
 
+/// The linker's: where the program begins. With addresses relative to it, the
+/// same program has the same counters wherever it is loaded.
+extern "C" const char __executable_start;
+
 [[maybe_unused]] const bool Registered = [] {
   __sanitizer_cov_8bit_counters_init(Counters, Counters + CounterCount);
   return true;
@@ -33,6 +37,7 @@ uint8_t Counters[CounterCount];
 
 __attribute__((no_sanitize("address", "undefined"))) void
 __sanitizer_cov_trace_pc() {
-  auto Address = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
+  auto Address = reinterpret_cast<uintptr_t>(__builtin_return_address(0)) -
+                 reinterpret_cast<uintptr_t>(&__executable_start);
   ++Counters[Address % CounterCount];
 }
