@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -186,11 +188,14 @@ Expected<Profile> Merger::finish() {
   L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
   for (const auto &[Root, Ring] : Runs) {
     std::vector<format::RunSample> Samples(Ring.begin(), Ring.end());
-    // Sample i of Count lies at i % Capacity; a merged ring begins anew.
     RunRing R;
     R.Slot = format::Slot(Root);
     R.Capacity = static_cast<uint32_t>(Samples.size());
-    R.Count = Samples.size();
+    R.Count = std::max<uint64_t>(RunCounts[Root], Samples.size());
+    // Sample i of Count lies at i % Capacity.
+    if (!Samples.empty())
+      std::rotate(Samples.begin(), Samples.end() - R.Count % R.Capacity,
+                  Samples.end());
     R.Samples = P.keep(ArrayRef<format::RunSample>(Samples));
     L.Runs.push_back(R);
   }

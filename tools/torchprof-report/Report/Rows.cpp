@@ -390,6 +390,15 @@ static bool isPart(const Site &S) {
   return !S.Dynamic || (S.Operator && !S.InGradient);
 }
 
+/// True if roots were called inside of runs, and the profiles say how often.
+static bool callsRoots(const SiteTable &Sites) {
+  if (Sites.knowsRuns())
+    for (uint32_t S = 0; S < Sites.size(); ++S)
+      if (isPart(Sites[S]) && Sites.runsInside(S))
+        return true;
+  return false;
+}
+
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   Totals T;
   std::vector<bool> RootSelected(Sites.size());
@@ -399,6 +408,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     if (SiteSelected[S] && isPart(Sites[S]) && !Sites[S].isOutside())
       RootSelected[Sites[S].Root] = true;
   }
+  bool HasCalls = callsRoots(Sites);
   __int128 Total = 0, Backward = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Site &Here = Sites[S];
@@ -426,7 +436,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     (Here.isRoot() || SiteSelected[S] ? T.Gradients : T.NotSelected) +=
         A.Gradients;
     if (Here.isRoot()) {
-      T.Runs += A.Count;
+      T.Runs += HasCalls ? Sites.runs(S) : A.Count;
       T.Unattributed += Self.Amount;
     } else if (SiteSelected[S])
       T.Nodes += Self.Amount;

@@ -88,7 +88,7 @@ struct Totals {
   UInt128 Excess = 0;       ///< children's times beyond their parents'
   UInt128 Async = 0;        ///< self times of what ran beside its parent
   UInt128 Backward = 0;     ///< gradients that the host had computed
-  uint64_t Runs = 0;        ///< counted calls of the roots
+  uint64_t Runs = 0;        ///< of the roots
   uint64_t Unfinished = 0;
   uint64_t Cut = 0;
 

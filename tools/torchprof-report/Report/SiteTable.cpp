@@ -173,6 +173,7 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
                          const SlotToSite &Slots, const PartSlots &Parts,
                          const AddOptions &Options, double Scale) {
   uint64_t Unknown = 0;
+  std::set<uint32_t> OfThisEpoch;
   format::Cell Copy;
   for (ArrayRef<format::Cell> Cells : L.Cells)
     for (const format::Cell &Source : Cells) {
@@ -203,10 +204,14 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
           addInside(Lanes.back().Measured[S], *C, Scale);
         continue;
       }
+      OfThisEpoch.insert(S);
       Measured[S].add(*C, Scale, Options.Histograms);
       if (Options.Lanes)
         Lanes.back().Measured[S].add(*C, Scale, Options.Histograms);
     }
+  for (const RunRing &R : L.Runs)
+    if (uint32_t S = Slots[R.Slot]; S != NoIndex && OfThisEpoch.count(S))
+      RunCounts[S] += R.Count;
   if (Unknown)
     Warnings.push_back(P.FileName + ": " + L.name() + ": left out " +
                        std::to_string(Unknown) +

@@ -175,6 +175,13 @@ public:
   const SelfPart &self(uint32_t S) const { return inner().Self[S]; }
   /// Ticks of the runs that a site started, which are runs of their own.
   UInt128 runsInside(uint32_t S) const { return inner().Runs[S]; }
+  /// How often a root was called, but for calls inside of other runs.
+  uint64_t runs(uint32_t S) const {
+    auto It = RunCounts.find(S);
+    return It == RunCounts.end() ? 0 : It->second;
+  }
+  /// False if no profile says which calls were runs.
+  bool knowsRuns() const { return !RunCounts.empty(); }
 
   /// The lanes of the profiles that were added with AddOptions::Lanes, in
   /// their order there.
@@ -306,6 +313,7 @@ private:
 
   std::vector<Site> Sites;
   std::vector<Aggregate> Measured;
+  std::map<uint32_t, uint64_t> RunCounts; ///< of roots that were not only calls
   std::vector<TableLane> Lanes;
   std::vector<TableMeasure> Measures;
   std::vector<std::vector<MeasureTotal>> MeasuredMore; ///< by measure, site
