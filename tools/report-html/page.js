@@ -82,12 +82,15 @@
 
   // Latencies: how they are distributed and how they went.
   const W = 520, H = 200, M = { top: 8, right: 12, bottom: 34, left: 66 };
-  const chart = (title) => {
+  const boxOf = (title) => {
     const box = document.createElement("div");
     box.className = "chart";
     text("h3", title, box);
     byId("runs-charts").appendChild(box);
-    return d3.select(box).append("svg").attr("viewBox", `0 0 ${W} ${H}`);
+    return box;
+  };
+  const chart = (title) => {
+    return d3.select(boxOf(title)).append("svg").attr("viewBox", `0 0 ${W} ${H}`);
   };
   const tick = (ns) => torchprofTime(ns).replace(/\.?0+ /, (zeros) =>
     zeros.startsWith(".") ? " " : zeros);
@@ -100,6 +103,11 @@
       .attr("fill", "currentColor").text(xLabel);
   };
   for (const runs of data.runs) {
+    if (runs.count === 1) {
+      const latency = runs.latencies.map((ns) => ", " + torchprofTime(ns));
+      boxOf(runs.method + ": one call" + latency);
+      continue;
+    }
     if (runs.latencies.length) {
       const svg = chart(runs.method + ": the last " + runs.latencies.length +
         " runs");
@@ -117,7 +125,8 @@
         .append("title").text((d) => torchprofTime(d));
     }
     if (runs.histogram.length) {
-      const svg = chart(runs.method + ": distribution of " + runs.count + " runs");
+      const svg = chart(runs.method + ": distribution of " + runs.count +
+        " calls");
       const x = d3.scaleLinear([runs.histogram[0].from,
         runs.histogram[runs.histogram.length - 1].below], [M.left, W - M.right]);
       const y = d3.scaleLinear([0, d3.max(runs.histogram, (d) => d.runs)],
@@ -128,7 +137,7 @@
         .attr("width", (d) => Math.max(1, x(d.below) - x(d.from) - 1))
         .attr("height", (d) => H - M.bottom - y(d.runs))
         .append("title").text((d) => torchprofTime(d.from) + " to " +
-          torchprofTime(d.below) + ": " + d.runs + " runs");
+          torchprofTime(d.below) + ": " + d.runs + " calls");
     }
   }
   document.documentElement.dataset.ready = "yes";
