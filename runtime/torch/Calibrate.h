@@ -1,7 +1,8 @@
 //===- Calibrate.h - what the machine does at most --------------*- C++ -*-===//
 //
 // The option `calibrate` has it measured in hosts that do not ask for it
-// themselves: before the first run, when the host has chosen its threads.
+// themselves: before the first run, or the first label around one, when the
+// host has chosen its threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,8 @@ extern std::atomic<bool> AwaitsFirstRun;
 /// Measures if the option says so. Does not throw.
 void firstRunBegins() noexcept;
 
-/// Before each root; costs a load. Other threads do not wait for the first one.
+/// Before each root and label; costs a load. Other threads do not wait for the
+/// first one.
 inline void calibrateBeforeFirstRun() {
   if (AwaitsFirstRun.load(std::memory_order_relaxed)) [[unlikely]]
     firstRunBegins();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Calibrate.h"
 #include "torchprof/torchprof.h"
 
 #include <torch/csrc/jit/runtime/custom_operator.h>
@@ -44,6 +45,7 @@ static void setOptionOp(Stack &S) {
 
 static void regionBeginOp(Stack &S) {
   std::string Name = popText(S);
+  calibrateBeforeFirstRun();
   S.emplace_back(
       int64_t(torchprof_region_begin(torchprof_region(Name.c_str()))));
 }

@@ -13,6 +13,7 @@
 
 #include "FrameworkCalls.h"
 
+#include "Calibrate.h"
 #include "ColdPath.h"
 #include "FrameworkWatch.h"
 #include "Lane.h"
@@ -93,6 +94,7 @@ thread_local bool AreOperatorsDue = false;
 
 static std::unique_ptr<at::ObserverContext>
 labelBegins(const at::RecordFunction &Call) try {
+  calibrateBeforeFirstRun(); // not in the label, whose time it would be
   auto Open = std::make_unique<OpenLabel>();
   Open->Span = beginLabel(Call.name());
   return Open;
