@@ -198,6 +198,10 @@ install_readers() {
 
 # --- build ------------------------------------------------------------------
 
+# With paths relative to the build directory, ccache takes what was compiled for
+# one LibTorch for another one, and what another clone has compiled.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
+
 # A translation unit with LibTorch's headers takes up to 2 GB, so memory limits
 # the number of jobs too.
 jobs() {
