@@ -5,7 +5,8 @@
 // the name of the function carries the number of its root behind a separator,
 // and that of a part of a function what part it is.
 //
-// The hooks around plans and readers only look at the clock.
+// The hooks around plans, readers and autograd's functions only look at the
+// clock.
 //
 // Whatever goes wrong on our side, LibTorch gets what it would have got.
 //
@@ -13,6 +14,7 @@
 
 #include "Hooks.h"
 
+#include "BackwardWatch.h"
 #include "GradientTags.h"
 #include "LoadWatch.h"
 #include "ModelTable.h"
@@ -280,10 +282,23 @@ static void readerEnd(TorchprofReaderEnd *Real, void *Self) {
   Real(Self);
 }
 
+static void dependencies(TorchprofDependencies *Real, void *Self, void *Root,
+                         void *Task, uint64_t Least) {
+  backwardBegins(Task);
+  Real(Self, Root, Task, Least);
+}
+
+static void evaluation(TorchprofEvaluation *Real, void *Self, void *Task,
+                       void *Function, void *Inputs, const void *Queue) {
+  EvaluationScope Evaluating(Task, Function);
+  Real(Self, Task, Function, Inputs, Queue);
+}
+
 } // namespace torchprof
 
 const TorchprofHooks torchprof_attach_hooks = {
     torchprof::executor,     torchprof::modeExecutor,  torchprof::code,
     torchprof::method,       torchprof::plan,          torchprof::oldPlan,
     torchprof::fileAdapter,  torchprof::adapterReader, torchprof::fileReader,
-    torchprof::streamReader, torchprof::readerEnd};
+    torchprof::streamReader, torchprof::readerEnd,     torchprof::dependencies,
+    torchprof::evaluation};

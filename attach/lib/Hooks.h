@@ -8,6 +8,8 @@
 |*                                                                            *|
 |* One function more makes plans: a hook around it knows when and how long.   *|
 |* Files are loaded between the constructor and the destructor of a reader.   *|
+|* Autograd's engine calls two functions, at the begin of a backward and for  *|
+|* each function in it.                                                       *|
 |*                                                                            *|
 |* Each hook calls Real, the function itself, with the same arguments or      *|
 |* with better ones, and lets its exceptions pass.                            *|
@@ -18,6 +20,7 @@
 #define TORCHPROF_ATTACH_HOOKS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,6 +55,14 @@ typedef void TorchprofFileReader(void *Self, const void *Name);
 typedef void TorchprofStreamReader(void *Self, void *Stream);
 /* ~PyTorchStreamReader() */
 typedef void TorchprofReaderEnd(void *Self);
+/* void Engine::compute_dependencies(Node *, GraphTask &, uint64_t) */
+typedef void TorchprofDependencies(void *Self, void *Root, void *Task,
+                                   uint64_t Least);
+/* void Engine::evaluate_function(shared_ptr<GraphTask> &, Node *,
+                                  InputBuffer &, shared_ptr<ReadyQueue> const &)
+ */
+typedef void TorchprofEvaluation(void *Self, void *Task, void *Function,
+                                 void *Inputs, const void *Queue);
 
 struct TorchprofHooks {
   void (*Executor)(TorchprofExecutor *Real, void *Self, const void *Graph,
@@ -72,6 +83,10 @@ struct TorchprofHooks {
   void (*FileReader)(TorchprofFileReader *Real, void *Self, const void *Name);
   void (*StreamReader)(TorchprofStreamReader *Real, void *Self, void *Stream);
   void (*ReaderEnd)(TorchprofReaderEnd *Real, void *Self);
+  void (*Dependencies)(TorchprofDependencies *Real, void *Self, void *Root,
+                       void *Task, uint64_t Least);
+  void (*Evaluation)(TorchprofEvaluation *Real, void *Self, void *Task,
+                     void *Function, void *Inputs, const void *Queue);
 };
 
 /* The hooks, a symbol of libtorchprof_attach.so. */
@@ -92,6 +107,10 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define PARAMETERS_FileReader void *Self, const void *Name
 #define PARAMETERS_StreamReader void *Self, void *Stream
 #define PARAMETERS_ReaderEnd void *Self
+#define PARAMETERS_Dependencies                                                \
+  void *Self, void *Root, void *Task, uint64_t Least
+#define PARAMETERS_Evaluation                                                  \
+  void *Self, void *Task, void *Function, void *Inputs, const void *Queue
 #define ARGUMENTS_Executor Self, Graph, Name
 #define ARGUMENTS_ModeExecutor Self, Graph, Name, Mode
 #define ARGUMENTS_Code Self, Graph, Name, Depth
@@ -103,6 +122,8 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define ARGUMENTS_FileReader Self, Name
 #define ARGUMENTS_StreamReader Self, Stream
 #define ARGUMENTS_ReaderEnd Self
+#define ARGUMENTS_Dependencies Self, Root, Task, Least
+#define ARGUMENTS_Evaluation Self, Task, Function, Inputs, Queue
 #define RESULT_Executor void
 #define RESULT_ModeExecutor void
 #define RESULT_Code void
@@ -114,6 +135,8 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define RESULT_FileReader void
 #define RESULT_StreamReader void
 #define RESULT_ReaderEnd void
+#define RESULT_Dependencies void
+#define RESULT_Evaluation void
 #define RETURN_Executor
 #define RETURN_ModeExecutor
 #define RETURN_Code
@@ -125,6 +148,24 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define RETURN_FileReader
 #define RETURN_StreamReader
 #define RETURN_ReaderEnd
+#define RETURN_Dependencies
+#define RETURN_Evaluation
+
+/* Whether a call attaches to a process that was preloaded. A process that
+   trains runs no model of TorchScript for that. */
+#define ATTACHES_Executor 1
+#define ATTACHES_ModeExecutor 1
+#define ATTACHES_Code 1
+#define ATTACHES_Method 1
+#define ATTACHES_Plan 1
+#define ATTACHES_OldPlan 1
+#define ATTACHES_FileAdapter 1
+#define ATTACHES_AdapterReader 1
+#define ATTACHES_FileReader 1
+#define ATTACHES_StreamReader 1
+#define ATTACHES_ReaderEnd 1
+#define ATTACHES_Dependencies 0
+#define ATTACHES_Evaluation 0
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,8 @@
 /* Tells libtorchprof_attach.so that nothing is left to do. */
 __attribute__((visibility("default"))) const int torchprof_preloaded = 1;
 
-static const struct TorchprofHooks *Hooks; /* null: not attached */
+/* Null: not attached. Published with a release store. */
+static const struct TorchprofHooks *Hooks;
 static pthread_once_t Attached = PTHREAD_ONCE_INIT;
 
 static void warn(const char *Reason) {
@@ -40,9 +41,10 @@ static void attach(void) {
       dlopen(strcat(Text, Name), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!Library)
     return warn(dlerror());
-  Hooks = dlsym(Library, "torchprof_attach_hooks");
-  if (!Hooks)
+  const struct TorchprofHooks *Found = dlsym(Library, "torchprof_attach_hooks");
+  if (!Found)
     warn(dlerror());
+  __atomic_store_n(&Hooks, Found, __ATOMIC_RELEASE);
 }
 
 struct Search {
@@ -90,14 +92,17 @@ static void *real(const char *Symbol, void *Ours) {
   RESULT_##HOOK torchprof_##ID(PARAMETERS_##HOOK) __asm__(SYMBOL);             \
   RESULT_##HOOK torchprof_##ID(PARAMETERS_##HOOK) {                            \
     static Torchprof##HOOK *Real;                                              \
-    pthread_once(&Attached, attach);                                           \
+    if (ATTACHES_##HOOK)                                                       \
+      pthread_once(&Attached, attach);                                         \
+    const struct TorchprofHooks *To =                                          \
+        __atomic_load_n(&Hooks, __ATOMIC_ACQUIRE);                             \
     Torchprof##HOOK *Known = __atomic_load_n(&Real, __ATOMIC_RELAXED);         \
     if (!Known) {                                                              \
       Known = (Torchprof##HOOK *)real(SYMBOL, (void *)torchprof_##ID);         \
       __atomic_store_n(&Real, Known, __ATOMIC_RELAXED);                        \
     }                                                                          \
-    if (Hooks)                                                                 \
-      RETURN_##HOOK Hooks->HOOK(Known, ARGUMENTS_##HOOK);                      \
+    if (To)                                                                    \
+      RETURN_##HOOK To->HOOK(Known, ARGUMENTS_##HOOK);                         \
     else                                                                       \
       RETURN_##HOOK Known(ARGUMENTS_##HOOK);                                   \
   }

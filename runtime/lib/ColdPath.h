@@ -47,6 +47,9 @@ void endSlot(uint64_t Begin, format::Slot Site);
 /// functions inside of it were left by an exception.
 uint64_t beginFunction(format::Slot Site);
 void endFunction(uint64_t Begin, format::Slot Site);
+/// Records a span of such a site that has ended on this thread, and in which
+/// there was no other one. Nothing but its time is measured.
+void bookSpan(format::Slot Site, uint64_t Begin, uint64_t End);
 /// Leaves a span and its root by an exception: they stay unfinished.
 void abandonCold(const FrameSpan &Span);
 

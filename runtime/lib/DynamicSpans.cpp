@@ -41,6 +41,16 @@ void endSlot(uint64_t Begin, Slot Site) {
 
 void endFunction(uint64_t Begin, Slot Site) { endSlot(Begin, Site); }
 
+void bookSpan(Slot Site, uint64_t Begin, uint64_t End) {
+  Recording *R = ensureRecording() ? Recording::current() : nullptr;
+  Lane *L = R ? readyLane(*R, Site) : nullptr;
+  if (L)
+    endSpanOf(*R, *L,
+              {Begin, Site, SpanKind::Gradient, /*IsUnlogged=*/true,
+               /*FoldTicks=*/0},
+              End);
+}
+
 //===----------------------------------------------------------------------===//
 // Operators
 //===----------------------------------------------------------------------===//

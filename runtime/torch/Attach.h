@@ -19,6 +19,10 @@
 #include <string_view>
 #include <vector>
 
+namespace torch::autograd {
+struct Node;
+} // namespace torch::autograd
+
 namespace torchprof {
 
 /// The options of Options.def that say how to attach, as they were given.
@@ -70,6 +74,31 @@ TORCHPROF_API void notePlan(std::optional<format::SiteId> Root,
 /// Notes that LibTorch has loaded a file, on the thread that has done so. \p
 /// Event has all but the thread.
 TORCHPROF_API void noteLoad(const format::LoadEvent &Event) noexcept;
+
+/// True if the functions of a backward are to be told by the hooks, which then
+/// are the only ones to do so: a model has run under grad, and the options do
+/// not forbid it.
+TORCHPROF_API bool hooksTellFunctions() noexcept;
+
+/// A function of autograd that the engine has taken up.
+struct OpenFunction {
+  format::Slot Site;
+  uint64_t Begin;
+  bool WatchesOperators;
+  bool OuterMakes = true; ///< whether functions around it make functions
+};
+
+/// Begins the span of a function, under the node that made it. Null if nothing
+/// is recorded.
+TORCHPROF_API std::optional<OpenFunction>
+openFunction(const torch::autograd::Node &Function) noexcept;
+/// Ends it, on the same thread.
+TORCHPROF_API void closeFunction(const OpenFunction &Open) noexcept;
+
+/// Notes that autograd's engine has worked on the calling thread, between
+/// ticks. Nothing inside of a model, where that is time of the node which asked
+/// for gradients.
+TORCHPROF_API void noteEngine(uint64_t Begin, uint64_t End) noexcept;
 
 /// Prints `torchprof: warning: TEXT`. The caller sees to it that a cause is
 /// named once.

@@ -2,6 +2,8 @@
 
 #include "BackwardFunctions.h"
 
+#include "Attach.h"
+#include "Control.h"
 #include "FrameworkCalls.h"
 #include "OpenFrames.h"
 #include "Pages.h"
@@ -10,11 +12,14 @@
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/function.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace torchprof {
 
@@ -24,31 +29,42 @@ void claimMade(Lane &L, Slot Site) noexcept {
   L.Functions->claim(at::sequence_number::peek(), Site);
 }
 
+/// The child at a slot; null for a site of a model, and for none.
+static const RegisteredChild *childAt(Slot Site) {
+  return Site == format::NoSlot ? nullptr : Line.Children.childAt(Site);
+}
+
 /// The method or node that a span lies over, or the span's own site.
 static Slot siteBelow(Slot Site) {
-  while (const RegisteredChild *Child =
-             Site == format::NoSlot ? nullptr : Line.Children.childAt(Site))
+  while (const RegisteredChild *Child = childAt(Site))
     Site = Child->Parent;
   return Site;
 }
 
+/// True for a function of autograd, and for what lies over one.
+static bool isOfGradient(Slot Site) {
+  const RegisteredChild *Child = childAt(Site);
+  while (Child && Child->Kind != format::DynamicKind::Backward)
+    Child = childAt(Child->Parent);
+  return Child;
+}
+
+/// False while the engine evaluates a function whose computation makes none:
+/// what a hook of the host makes meanwhile is the host's.
+static thread_local bool DoGradientsMake = true;
+
 void claimMadeInCurrent(Lane &L) noexcept {
   uint64_t Next = at::sequence_number::peek();
-  if (Next != L.Functions->claimed())
-    L.Functions->claim(Next, siteBelow(format::slotOfCurrent(L.Current)));
+  if (Next == L.Functions->claimed())
+    return;
+  Slot Current = format::slotOfCurrent(L.Current);
+  bool IsHosts = !DoGradientsMake && isOfGradient(Current);
+  L.Functions->claim(Next, IsHosts ? format::NoSlot : siteBelow(Current));
 }
 
 //===----------------------------------------------------------------------===//
-// What LibTorch calls
+// Functions
 //===----------------------------------------------------------------------===//
-
-namespace {
-struct OpenFunction : at::ObserverContext {
-  Slot Site;
-  uint64_t Begin;
-  bool WatchesOperators;
-};
-} // namespace
 
 /// "DifferentiableGraphBackward" of a name in namespaces.
 static std::string_view shortName(std::string_view Name) {
@@ -67,21 +83,49 @@ static void lookForFunctions(Lane &L) {
                          at::sequence_number::peek(), PageSource::system());
 }
 
+/// \p Thread and \p Number: LibTorch's, of when the function was made.
+static OpenFunction open(uint64_t Thread, uint64_t Number,
+                         std::string_view Name) {
+  OpenFunction Open;
+  Open.Site = Line.Children.childSlot(Line.Functions.makerOf(Thread, Number),
+                                      format::DynamicKind::Backward,
+                                      SiteName(shortName(Name)));
+  Open.WatchesOperators = watchOperators();
+  Open.Begin = beginFunction(Open.Site);
+  if (Lane *L = ThisLane; L && !L->Functions && c10::GradMode::is_enabled())
+    lookForFunctions(*L); // of second derivatives
+  return Open;
+}
+
+static void close(const OpenFunction &Open) {
+  endFunction(Open.Begin, Open.Site);
+  if (Open.WatchesOperators)
+    leaveOperators();
+}
+
+//===----------------------------------------------------------------------===//
+// What LibTorch calls where there are no hooks
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ObservedFunction : at::ObserverContext {
+  explicit ObservedFunction(const OpenFunction &Of) : Of(Of) {}
+  OpenFunction Of;
+};
+
+enum class ToldBy { Nobody, LibTorch, Hooks };
+} // namespace
+
+static std::atomic<ToldBy> Told = ToldBy::Nobody;
+static at::CallbackHandle Callback; ///< set before Told is LibTorch
+
 static std::unique_ptr<at::ObserverContext>
 functionBegins(const at::RecordFunction &Function) try {
   claimFunctions();
   if (!ensureRecording())
     return nullptr;
-  Slot Maker = Line.Functions.makerOf(Function.forwardThreadId(),
-                                      uint64_t(Function.seqNr()));
-  auto Open = std::make_unique<OpenFunction>();
-  Open->Site = Line.Children.childSlot(Maker, format::DynamicKind::Backward,
-                                       SiteName(shortName(Function.name())));
-  Open->WatchesOperators = watchOperators();
-  Open->Begin = beginFunction(Open->Site);
-  if (Lane *L = ThisLane; L && !L->Functions && c10::GradMode::is_enabled())
-    lookForFunctions(*L); // of second derivatives
-  return Open;
+  return std::make_unique<ObservedFunction>(open(
+      Function.forwardThreadId(), uint64_t(Function.seqNr()), Function.name()));
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
   return nullptr;
@@ -90,12 +134,8 @@ functionBegins(const at::RecordFunction &Function) try {
 static void functionEnds(const at::RecordFunction &,
                          at::ObserverContext *Context) {
   claimFunctions();
-  auto *Open = static_cast<OpenFunction *>(Context);
-  if (!Open)
-    return;
-  endFunction(Open->Begin, Open->Site);
-  if (Open->WatchesOperators)
-    leaveOperators();
+  if (Context)
+    close(static_cast<ObservedFunction *>(Context)->Of);
 }
 
 /// Lets LibTorch call us for the functions that run in backward, and for
@@ -103,11 +143,75 @@ static void functionEnds(const at::RecordFunction &,
 static void watchBackward() {
   static std::once_flag Once;
   std::call_once(Once, [] {
-    at::addGlobalCallback(
+    Callback = at::addGlobalCallback(
         at::RecordFunctionCallback(functionBegins, functionEnds)
             .scopes({at::RecordScope::BACKWARD_FUNCTION}));
+    Told.store(ToldBy::LibTorch, std::memory_order_release);
   });
 }
+
+//===----------------------------------------------------------------------===//
+// What the hooks call
+//===----------------------------------------------------------------------===//
+
+/// The first function that a hook sees: from now on LibTorch need not tell.
+static void leaveToHooks() {
+  static std::once_flag Once;
+  std::call_once(Once, [] {
+    if (!currentOptions().Hooks)
+      return;
+    at::removeCallback(Callback);
+    Told.store(ToldBy::Hooks, std::memory_order_release);
+  });
+}
+
+bool hooksTellFunctions() noexcept try {
+  ToldBy Now = Told.load(std::memory_order_acquire);
+  if (Now != ToldBy::LibTorch) [[likely]]
+    return Now == ToldBy::Hooks;
+  leaveToHooks();
+  return Told.load(std::memory_order_acquire) == ToldBy::Hooks;
+} catch (const std::exception &) {
+  return false;
+}
+
+std::optional<OpenFunction>
+openFunction(const torch::autograd::Node &Function) noexcept try {
+  claimFunctions();
+  if (!ensureRecording())
+    return std::nullopt;
+  OpenFunction Open =
+      open(Function.thread_id(), Function.sequence_nr(), Function.name());
+  Open.OuterMakes = std::exchange(DoGradientsMake, c10::GradMode::is_enabled());
+  return Open;
+} catch (const std::exception &) {
+  count(format::Counter::LostNoMemory);
+  return std::nullopt;
+}
+
+void closeFunction(const OpenFunction &Open) noexcept {
+  claimFunctions();
+  DoGradientsMake = Open.OuterMakes;
+  close(Open);
+}
+
+void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
+  if (!ensureRecording())
+    return;
+  if (Lane *L = ThisLane;
+      L && siteBelow(format::slotOfCurrent(L->Current)) != format::NoSlot)
+    return;
+  static const SiteName Engine("(engine)");
+  bookSpan(Line.Children.childSlot(format::NoSlot,
+                                   format::DynamicKind::Backward, Engine),
+           Begin, End);
+} catch (const std::bad_alloc &) {
+  count(format::Counter::LostNoMemory);
+}
+
+//===----------------------------------------------------------------------===//
+// Who makes functions
+//===----------------------------------------------------------------------===//
 
 void followGradMode() noexcept try {
   Lane *L = ThisLane;

@@ -1,8 +1,10 @@
 //===- BackwardFunctions.h - whose gradient autograd computes ---*- C++ -*-===//
 //
 // Probes file the autograd functions that are made between them under the span
-// that is the innermost one (FunctionRings.h). When LibTorch runs a function in
-// backward, it calls us before and after, and the time is that node's.
+// that is the innermost one (FunctionRings.h). When a function runs in
+// backward, the time is that node's. The hooks tell of it
+// (attach/lib/BackwardWatch.h), with what the engine does around it. Where
+// there are none, LibTorch calls us before and after the function itself.
 //
 //===----------------------------------------------------------------------===//
 

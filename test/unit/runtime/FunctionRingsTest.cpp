@@ -132,6 +132,30 @@ TEST_F(Gradients, AreNoTimeOfTheSpanAroundThem) {
   EXPECT_EQ(cellOf(P, "Inner").Gradients, 0u);
 }
 
+TEST_F(Gradients, AreBookedWhenTheyAreOver) {
+  recordIt([] {
+    Slot Engine = Line.Children.childSlot(NoSlot, format::DynamicKind::Backward,
+                                          SiteName("Engine"));
+    uint64_t Node = beginSpan(site(7, 2));
+    uint64_t Begin = clock::ticks();
+    advanceClock(10);
+    bookSpan(Engine, Begin, clock::ticks());
+    advanceClock(1);
+    endSpan(Node, site(7, 2));
+    Begin = clock::ticks();
+    advanceClock(5);
+    stop();
+    bookSpan(Engine, Begin, clock::ticks());
+    start();
+    bookSpan(Engine, Begin, clock::ticks());
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.cell(2).Sum, 11u);
+  EXPECT_EQ(P.cell(2).Gradients, 10u);
+  EXPECT_EQ(cellOf(P, "Engine").Sum, 10u);
+  EXPECT_EQ(cellOf(P, "Engine").Cut, 1u); // across the window's edge
+}
+
 TEST_F(Gradients, MayHoldARun) {
   recordIt([] {
     Slot Checkpoint = gradient(1, "Checkpoint");

@@ -1,0 +1,44 @@
+//===- BackwardWatch.h - which functions a backward evaluates ---*- C++ -*-===//
+//
+// LibTorch tells profilers of a function of autograd while it computes. What
+// autograd's engine does for the function before and after that is as much a
+// part of its gradient: it calls hooks, frees the tensors that the function has
+// kept, and adds up what several functions pass on. All of it is in one call of
+// the engine, an EvaluationScope.
+//
+// The time between two such calls for one backward is the engine's own, and so
+// is that from the begin of a backward to the first. It is noted on a thread
+// that does both; on others the engine waits.
+//
+// Nothing here throws.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_ATTACH_BACKWARDWATCH_H
+#define TORCHPROF_ATTACH_BACKWARDWATCH_H
+
+#include "torch/Attach.h"
+
+#include <optional>
+
+namespace torchprof {
+
+/// A backward begins on the calling thread. \p Task: its GraphTask.
+void backwardBegins(void *Task) noexcept;
+
+/// The evaluation of a function, which may throw.
+class EvaluationScope {
+public:
+  /// \p Task: a shared_ptr to the backward's GraphTask, \p Function: a Node.
+  EvaluationScope(const void *Task, const void *Function) noexcept;
+  ~EvaluationScope();
+  EvaluationScope(const EvaluationScope &) = delete;
+
+private:
+  const void *Task = nullptr; ///< null: not told
+  std::optional<OpenFunction> Open;
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_ATTACH_BACKWARDWATCH_H
