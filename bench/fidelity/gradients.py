@@ -6,8 +6,9 @@
 Models train, or differentiate themselves, in a process that torchprof is attached
 to. Prints a JSON object per model: what the host's clock says of backward (or the
 node aten::grad), what all gradients' rows add up to, and how much of that is of
-nodes. In a second process torch.profiler records at the same time; its events of
-functions are compared with the rows of the same names.
+nodes, of the engine and of others. In a second process torch.profiler records at the
+same time; its events of what the engine evaluates are compared with the rows of the
+same functions.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import torch
 import torch.nn as nn
 
 WARM_STEPS = 5
+EVALUATION = "autograd::engine::evaluate_function: "
 
 
 class Lstm(nn.Module):
@@ -191,8 +193,9 @@ def work(name, steps, with_profiler):
             step()
     functions = {}
     for event in profiler.events():
-        if "Backward" in event.name and "::engine::" not in event.name:
-            functions.setdefault(event.name.split("::")[-1], []).append(
+        if event.name.startswith(EVALUATION) and "Backward" in event.name:
+            function = event.name[len(EVALUATION):].split("::")[-1]
+            functions.setdefault(function, []).append(
                 1e3 * event.cpu_time_total)
     print(json.dumps({"functions": {function: [len(times), sum(times)]
                                     for function, times in functions.items()}}))
@@ -229,7 +232,11 @@ def measure(arguments, name):
                      if row["kind"] == "method")
     asked = host["host_ns"] or sum(row["total_ns"] for row in rows
                                    if row["kind"] == "aten::grad")
-    whole = sum(row["self_ns"] for row in gradients)
+    # In a model that differentiates itself the node has the engine's time.
+    engine = sum(row["self_ns"] for row in rows if row["kind"] == "aten::grad"
+                 or (row["kind"], row["name"]) == ("backward", "(engine)"))
+    whole = sum(row["self_ns"] for row in gradients) + sum(
+        row["self_ns"] for row in rows if row["kind"] == "aten::grad")
     beside, rows, _ = attached(arguments, name, "--profiler")
     functions = []
     for function, (count, total) in beside["functions"].items():
@@ -245,7 +252,8 @@ def measure(arguments, name):
             "gradients_pct": 100 * whole / asked,
             "nodes_pct": 100 * of_nodes / asked,
             "methods_pct": 100 * of_methods / asked,
-            "outside_pct": 100 * (whole - of_nodes - of_methods) / asked,
+            "engine_pct": 100 * engine / asked,
+            "outside_pct": 100 * (whole - of_nodes - of_methods - engine) / asked,
             "lost": footer["lost"], "functions": functions}
 
 

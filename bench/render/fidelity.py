@@ -160,22 +160,29 @@ def farthest(functions):
     return max(heavy, key=lambda f: abs(f["ns"] / f["profiler_ns"] - 1))
 
 
+def engine_text(row):
+    """Nothing for what was measured before the engine had a row."""
+    return "%.1f %%" % row["engine_pct"] if "engine_pct" in row else None
+
+
 def gradients(results):
     lines = ["## Whose backward", ""] + how("gradients") + [
         "Three models that a host trains and two potentials that differentiate "
         "themselves, attached, after five steps that are not recorded. The gradients' "
         "rows should add up to what the host's clock says of `backward()`, or to the "
-        "node `aten::grad`, within 3 %, and 97 % should be of nodes. What is missing is "
-        "autograd's engine, which walks the graph before the first function and frees "
-        "it after the last: torch.profiler gives that time to no function either. In a "
-        "second process torch.profiler records at the same time: of each function it "
-        "should have the same calls and the same time. The one is named whose time "
-        "differs most, of those with a hundredth of the longest's.", ""]
+        "node `aten::grad`, within 3 %, and 97 % should be of nodes. What autograd's "
+        "engine does between functions has a row of its own; in a potential it is the "
+        "node's self time, so that the rows are all of it. What is missing is what the "
+        "host and the engine do before the engine walks the graph, and after the last "
+        "function. In a second process torch.profiler records at the same time: of the "
+        "evaluation of each function (`autograd::engine::evaluate_function`) it should "
+        "have the same calls and the same time. The one is named whose time differs "
+        "most, of those with a hundredth of the longest's.", ""]
     for version, rows in rows_of(results, "gradients"):
         cells = []
         for row in rows:
             if "absent" in row:
-                cells.append([row["model"], None, None, None, None, None, None,
+                cells.append([row["model"], *[None] * 7,
                               "absent: " + row["absent"]])
                 continue
             functions = row["functions"]
@@ -184,13 +191,14 @@ def gradients(results):
             cells.append([
                 row["model"], duration(row["asked_ns"]),
                 "%.1f %%" % row["gradients_pct"], "%.1f %%" % row["nodes_pct"],
-                "%.1f %%" % row["methods_pct"], "%.1f %%" % abs(row["outside_pct"]),
+                "%.1f %%" % row["methods_pct"], engine_text(row),
+                "%.1f %%" % abs(row["outside_pct"]),
                 "%d of %d" % (same, len(functions)),
                 "%+.2f %% (%s)" % (100 * (worst["ns"] / worst["profiler_ns"] - 1),
                                    worst["function"])])
         lines += ["### " + version, ""] + table(
             ["model", "backward", "rows", "of nodes", "of the method",
-             "outside of models", "functions with torch.profiler's calls",
+             "the engine's", "outside of models", "functions with torch.profiler's calls",
              "farthest from its time"], cells)
     return lines
 
