@@ -30,8 +30,9 @@ static thread_local EngineTime Here;
 void backwardBegins(void *Task) noexcept {
   if (!hooksTellFunctions())
     return;
-  Here.Task = static_cast<GraphTask *>(Task)->weak_from_this();
-  Here.Since = ticksNow();
+  EngineTime &Own = Here;
+  Own.Task = static_cast<GraphTask *>(Task)->weak_from_this();
+  Own.Since = ticksNow();
 }
 
 /// False if the engine only hands out the gradient that has arrived at \p
@@ -52,8 +53,8 @@ EvaluationScope::EvaluationScope(const void *Task,
   if (!hooksTellFunctions() || !Of || !isComputed(*Of, &F))
     return;
   this->Task = Task;
-  if (Here.isOf(Of))
-    noteEngine(Here.Since, ticksNow());
+  if (const EngineTime &Own = Here; Own.isOf(Of))
+    noteEngine(Own.Since, ticksNow());
   Open = openFunction(F);
 }
 
@@ -63,9 +64,10 @@ EvaluationScope::~EvaluationScope() {
   if (Open)
     closeFunction(*Open);
   const std::shared_ptr<GraphTask> &Of = asTask(Task);
-  if (!Here.isOf(Of))
-    Here.Task = Of;
-  Here.Since = ticksNow();
+  EngineTime &Own = Here;
+  if (!Own.isOf(Of))
+    Own.Task = Of;
+  Own.Since = ticksNow();
 }
 
 } // namespace torchprof

@@ -153,7 +153,7 @@ def probe(results):
         + ("; attached is LibTorch's executor with hooks: in its plan for good, "
            "in the one for gradients, and in its first run, which profiles; "
            "`functions`, where nothing is optimized and each node makes a function "
-           "of autograd; with the backward, above LibTorch's own RecordFunction"
+           "of autograd; with the backward, above a recording that is stopped"
            if attached else "") + ". The operators are `aten::relu` on 8 "
         "floats, and",
         "`aten::add` of two integers, whose own time is so short that the "

@@ -285,7 +285,7 @@ int main(int Count, char **Arguments) {
                         withGrad(unoptimized(K, Leaf, "chain")), true,
                         "executor, functions"});
     // Stopped, since the process calls torchprof for each function now: the
-    // difference is what recording adds to LibTorch's RecordFunction.
+    // difference is what recording adds to the hook.
     Executed.push_back({"executor, functions and backward",
                         withBackward(unoptimized(K, Leaf, "<chain>")), false,
                         nullptr});

@@ -42,6 +42,11 @@ void endSlot(uint64_t Begin, Slot Site) {
 void endFunction(uint64_t Begin, Slot Site) { endSlot(Begin, Site); }
 
 void bookSpan(Slot Site, uint64_t Begin, uint64_t End) {
+  // As a timed node ends, where no span around has to know.
+  if (Lane *Own = ThisLane;
+      Own && isOrdinary(*Own, Begin) && slotOfCurrent(Own->Current) == NoSlot &&
+      End - Begin < MaxLogDuration && knownEntry(*Own, Site)) [[likely]]
+    return append(*Own, Begin, packEntry(Site, LogKind::Span, End - Begin));
   Recording *R = ensureRecording() ? Recording::current() : nullptr;
   Lane *L = R ? readyLane(*R, Site) : nullptr;
   if (L)

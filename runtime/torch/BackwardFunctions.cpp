@@ -195,16 +195,25 @@ void closeFunction(const OpenFunction &Open) noexcept {
   close(Open);
 }
 
+/// The site of the engine's own time; NoSlot without memory.
+static Slot engineSite() {
+  static std::atomic<Slot> Known = format::NoSlot;
+  Slot Site = Known.load(std::memory_order_relaxed);
+  if (Site != format::NoSlot) [[likely]]
+    return Site;
+  Site = Line.Children.childSlot(format::NoSlot, format::DynamicKind::Backward,
+                                 SiteName("(engine)"));
+  Known.store(Site, std::memory_order_relaxed);
+  return Site;
+}
+
 void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
   if (!ensureRecording())
     return;
   if (Lane *L = ThisLane;
       L && siteBelow(format::slotOfCurrent(L->Current)) != format::NoSlot)
     return;
-  static const SiteName Engine("(engine)");
-  bookSpan(Line.Children.childSlot(format::NoSlot,
-                                   format::DynamicKind::Backward, Engine),
-           Begin, End);
+  bookSpan(engineSite(), Begin, End);
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
 }
