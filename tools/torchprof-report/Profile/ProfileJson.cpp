@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProfileJson.h"
-#include "Aggregate.h"
 #include "JsonArchive.h"
+#include "LaneJson.h"
 #include "MemoryJson.h"
 #include "torchprof/format/SlotMap.h"
 
@@ -18,16 +18,7 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-/// The largest ring that the JSON form may ask for: 16 million entries.
-static constexpr uint64_t MaxCapacity = uint64_t(1) << 24;
-
 namespace {
-
-/// A cell with what its word says about it.
-template <typename CellType> struct JsonCell {
-  CellType C = {};
-  bool Torn = false;
-};
 
 template <class IO> class Mapping {
   template <typename T>
@@ -45,22 +36,10 @@ private:
   void dynamicSite(IO &io, Ref<DynamicSite> D);
   void plan(IO &io, Ref<format::PlanEvent> E);
   void load(IO &io, Ref<format::LoadEvent> E);
-  void lane(IO &io, Ref<Lane> L);
-  void cell(IO &io, Ref<JsonCell<format::Cell>> J);
-  void runs(IO &io, Ref<RunRing> R);
-  void trace(IO &io, Ref<TraceBuffer> T);
-  void measure(IO &io, Ref<MeasureCells> M);
-  void measureCell(IO &io, Ref<JsonCell<format::MeasureCell>> J);
-  void variantCell(IO &io, Ref<JsonCell<format::VariantCell>> J);
 
   void interned(IO &io, StringRef Key, Ref<Manifest> T, Ref<uint32_t> Text);
   void position(IO &io, StringRef Key, Ref<Manifest> T, Ref<SourcePosition> S);
   void slots(IO &io, StringRef Key, Ref<format::Slot> First, uint64_t Count);
-  template <typename T, typename Function>
-  void tuples(IO &io, StringRef Key, Ref<ArrayRef<T>> Items, Function Map);
-  template <typename T, typename Function>
-  void cells(IO &io, StringRef Key, ArrayRef<ArrayRef<T>> Lists,
-             ArrayRef<T> &Read, Function Map);
 
   Ref<Profile> P;
   format::SlotMap<std::monostate> Taken; ///< while reading
@@ -245,236 +224,6 @@ template <class IO> void Mapping<IO>::load(IO &io, Ref<format::LoadEvent> E) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lanes
-//===----------------------------------------------------------------------===//
-
-/// Entries that stay where they are when they are written, and go into the
-/// profile's memory when they are read.
-template <class IO>
-template <typename T, typename Function>
-void Mapping<IO>::tuples(IO &io, StringRef Key, Ref<ArrayRef<T>> Items,
-                         Function Map) {
-  if constexpr (IO::Reading) {
-    std::vector<T> Read;
-    io.tuples(Key, Read, Map);
-    Items = P.keep(ArrayRef<T>(Read));
-  } else {
-    io.tuples(Key, Items, Map);
-  }
-}
-
-/// The same of cells, which may change while they are written.
-template <class IO>
-template <typename T, typename Function>
-void Mapping<IO>::cells(IO &io, StringRef Key, ArrayRef<ArrayRef<T>> Lists,
-                        ArrayRef<T> &Read, Function Map) {
-  if constexpr (IO::Reading) {
-    std::vector<JsonCell<T>> Cells;
-    io.objects(Key, Cells, Map);
-    auto Kept = P.template allocate<T>(Cells.size());
-    for (size_t I = 0; I < Cells.size(); ++I)
-      Kept[I] = Cells[I].C;
-    Read = Kept;
-  } else {
-    auto ForEach = [&](auto Visit) {
-      for (ArrayRef<T> List : Lists)
-        for (const T &Source : List) {
-          JsonCell<T> J;
-          J.Torn = !readCell(Source, J.C, P.maybeLive());
-          if (J.Torn)
-            J.C = Source;
-          Visit(J);
-        }
-    };
-    io.objectsFrom(Key, ForEach, Map);
-  }
-}
-
-/// What all cells have: a slot, an epoch and a word.
-template <class IO> static void cellHead(IO &io, auto &J, uint64_t Epoch) {
-  io.member("slot", J.C.Site);
-  if constexpr (IO::Reading)
-    J.C.Epoch = static_cast<uint32_t>(Epoch);
-  io.member("epoch", J.C.Epoch);
-  io.optional("torn", J.Torn);
-}
-
-/// The number of spans in a cell's word.
-template <class IO> static void cellCount(IO &io, auto &J) {
-  uint64_t Count = J.C.Word / 2;
-  io.member("count", Count, UINT64_MAX / 2);
-  if constexpr (IO::Reading)
-    J.C.Word = 2 * Count + J.Torn;
-}
-
-template <class IO>
-void Mapping<IO>::cell(IO &io, Ref<JsonCell<format::Cell>> J) {
-  if constexpr (IO::Reading)
-    J.C = emptyCell(format::Slot(0), 0);
-  cellHead(io, J, P.Epoch);
-  Ref<format::Cell> C = J.C;
-  if constexpr (IO::Reading)
-    io.shorthand("samples", [&](uint64_t Ticks) { recordSample(C, Ticks); });
-  cellCount(io, J);
-  // Extremes of no span are not worth a line.
-#define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
-  if (INITIAL)                                                                 \
-    io.optional(#JSON, C.NAME, INITIAL);                                       \
-  else                                                                         \
-    io.member(#JSON, C.NAME);
-#include "torchprof/format/CellFields.def"
-  if constexpr (IO::Reading) {
-    if (!io.has("begins"))
-      C.Begins = C.Word / 2 + C.Cut;
-    std::vector<uint64_t> First;
-    io.numbers("first", First);
-    if (First.size() > format::FirstSamples)
-      io.fail("first", "expected at most " + Twine(format::FirstSamples) +
-                           " samples, found " + Twine(First.size()));
-    else
-      std::copy(First.begin(), First.end(), C.First);
-  } else {
-    io.numbers("first", ArrayRef(C.First).take_front(C.Word / 2));
-  }
-  io.sparse("histogram", C.Histogram);
-}
-
-template <class IO> void Mapping<IO>::runs(IO &io, Ref<RunRing> R) {
-  io.member("slot", R.Slot);
-  tuples<format::RunSample>(io, "samples", R.Samples, [](auto &io, auto &S) {
-    io.value(S.EndTicks);
-    io.value(S.LatencyTicks);
-  });
-  if constexpr (IO::Reading) {
-    R.Capacity = std::max<uint32_t>(R.Samples.size(), format::RunsCapacity);
-    R.Count = R.Samples.size();
-  }
-  io.member("capacity", R.Capacity, MaxCapacity);
-  io.member("count", R.Count);
-  if constexpr (IO::Reading)
-    if (R.Samples.size() != std::min<uint64_t>(R.Count, R.Capacity))
-      io.fail("samples", "expected " +
-                             Twine(std::min<uint64_t>(R.Count, R.Capacity)) +
-                             " of them, as count and capacity say, found " +
-                             Twine(R.Samples.size()));
-}
-
-template <class IO> void Mapping<IO>::trace(IO &io, Ref<TraceBuffer> T) {
-  io.choice("keep", T.Keep);
-  tuples<TraceEvent>(io, "events", T.Events, [](auto &io, auto &E) {
-    uint64_t Slot = number(E.Site);
-    io.value(Slot, format::MaxSlots - 1);
-    io.value(E.BeginTicks);
-    io.value(E.Ticks);
-    if constexpr (IO::Reading)
-      E.Site = format::Slot(static_cast<uint32_t>(Slot));
-  });
-  if constexpr (IO::Reading)
-    T.Capacity = T.Written = T.Events.size();
-  io.member("capacity", T.Capacity, MaxCapacity);
-  io.member("written", T.Written);
-  if constexpr (IO::Reading)
-    if (T.Events.size() != std::min(T.Written, T.Capacity))
-      io.fail("events", "expected " + Twine(std::min(T.Written, T.Capacity)) +
-                            " of them, as written and capacity say, found " +
-                            Twine(T.Events.size()));
-}
-
-template <class IO>
-void Mapping<IO>::measureCell(IO &io, Ref<JsonCell<format::MeasureCell>> J) {
-  cellHead(io, J, P.Epoch);
-  cellCount(io, J);
-  io.member("sum", J.C.Sum);
-  io.member("max", J.C.Max);
-  io.member("time", J.C.Time);
-  io.member("nested", J.C.Nested);
-}
-
-template <class IO>
-void Mapping<IO>::variantCell(IO &io, Ref<JsonCell<format::VariantCell>> J) {
-  cellHead(io, J, P.Epoch);
-  io.member("signature", J.C.Signature);
-  cellCount(io, J);
-  io.member("time", J.C.Time);
-  io.member("min", J.C.Min);
-  io.member("max", J.C.Max);
-  io.member("first_ticks", J.C.FirstTicks);
-}
-
-template <class IO> void Mapping<IO>::measure(IO &io, Ref<MeasureCells> M) {
-  io.member("name", M.Name);
-  auto Number = static_cast<uint32_t>(M.Id);
-  if constexpr (IO::Reading)
-    if (const MeasureInfo *Known = findMeasure(M.Name)) {
-      Number = static_cast<uint32_t>(Known->Id);
-      M.Unit = Known->Unit;
-      M.Sum = Known->Sum;
-    }
-  io.member("number", Number);
-  if constexpr (IO::Reading)
-    M.Id = format::MeasureId(Number);
-  io.choice("unit", M.Unit);
-  io.choice("adds", M.Sum);
-  ArrayRef<format::MeasureCell> Read;
-  cells<format::MeasureCell>(io, "cells", M.Cells, Read,
-                             [&](IO &io, auto &C) { measureCell(io, C); });
-  if constexpr (IO::Reading)
-    M.Cells = Read;
-}
-
-template <class IO> void Mapping<IO>::lane(IO &io, Ref<Lane> L) {
-  Ref<format::LaneRecord> R = L.Record;
-  if constexpr (IO::Reading) {
-    R.Lane = static_cast<uint32_t>(P.Lanes.size());
-    R.State = format::LaneState::Live;
-    R.Threads = 1;
-  }
-  io.member("lane", R.Lane);
-  if constexpr (IO::Reading)
-    for (const Lane &Other : P.Lanes)
-      if (Other.Record.Lane == R.Lane)
-        io.fail("lane", "a second lane " + Twine(R.Lane));
-  io.choice("state", R.State);
-  io.member("thread", R.Thread);
-  io.member("threads", R.Threads);
-  io.member("name", R.Name);
-  io.optional("current_slot", L.CurrentSlot, format::NoSlot);
-  io.optional("current_ticks", L.CurrentTicks);
-  io.optional("fold_ticks", L.FoldTicks);
-  ArrayRef<format::Cell> Read;
-  cells<format::Cell>(io, "cells", L.Cells, Read,
-                      [&](IO &io, auto &C) { cell(io, C); });
-  if constexpr (IO::Reading)
-    L.Cells.push_back(Read);
-  if (IO::Reading || !L.Runs.empty())
-    io.objects("runs", L.Runs, [&](IO &io, auto &R) { runs(io, R); });
-  if (IO::Reading || !L.Traces.empty())
-    io.objects("traces", L.Traces, [&](IO &io, auto &T) { trace(io, T); });
-  if (IO::Reading || !L.Measures.empty())
-    io.objects("measures", L.Measures,
-               [&](IO &io, auto &M) { measure(io, M); });
-  if (IO::Reading || !L.Levels.empty())
-    io.objects("levels", L.Levels, [&](IO &io, auto &R) {
-      tuples<format::Level>(io, "levels", R.Entries, MapLevel);
-      io.member("of_runs", R.OfRuns);
-      mapRing(io, R, "levels");
-    });
-  if (IO::Reading || !L.DeviceSpans.empty())
-    io.objects("device_spans", L.DeviceSpans, [&](IO &io, auto &R) {
-      tuples<format::DeviceSpan>(io, "spans", R.Entries, MapDeviceSpan);
-      mapRing(io, R, "spans");
-    });
-  if (IO::Reading || !L.Variants.empty()) {
-    ArrayRef<format::VariantCell> Variants;
-    cells<format::VariantCell>(io, "variants", L.Variants, Variants,
-                               [&](IO &io, auto &C) { variantCell(io, C); });
-    if constexpr (IO::Reading)
-      if (!Variants.empty())
-        L.Variants.push_back(Variants);
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // The profile
 //===----------------------------------------------------------------------===//
 
@@ -516,7 +265,8 @@ template <class IO> void Mapping<IO>::map(IO &io) {
       P.Books.emplace();
   if (P.Books)
     io.object("books", [&](IO &io) { mapBooks(io, *P.Books); });
-  io.objects("lanes", P.Lanes, [&](IO &io, auto &L) { lane(io, L); });
+  io.objects("lanes", P.Lanes,
+             [&](IO &io, auto &L) { LaneMapping<IO>(P).map(io, L); });
 }
 
 Expected<Profile> report::profileFromJson(StringRef Text, StringRef FileName) {
