@@ -1,20 +1,13 @@
 //===- ProfileReader.cpp - reads .tprof files -----------------------------===//
 
 #include "ProfileReader.h"
-#include "EnumNames.h"
-#include "LaneLog.h"
 #include "ProfileJson.h"
-#include "torchprof/format/LiveReader.h"
-#include "torchprof/format/Segments.h"
-#include "torchprof/format/SlotMap.h"
+#include "SegmentReader.h"
 
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
-#include <map>
-#include <variant>
 
 using namespace llvm;
 using namespace torchprof;
@@ -22,88 +15,11 @@ using namespace torchprof::report;
 using format::ConstSegmentOf;
 using format::SegmentType;
 
-namespace {
-
-/// Walks the segments of one file. The first damage ends the walk; everything
-/// read before it is kept.
-class Reader {
-public:
-  Reader(const MemoryBuffer &File, Profile &P)
-      : Bytes(File.getBuffer()), P(P) {}
-
-  Error readHeader();
-  void readSegments();
-  Error finish();
-
-private:
-  bool damaged(const Twine &Cause) {
-    Damage = ("offset " + Twine(Offset) + ": " + Cause).str();
-    return false;
-  }
-
-  /// The record of a segment, which its process may be writing.
-  template <SegmentType Type>
-  static typename format::SegmentLayout<Type>::Record
-  record(ConstSegmentOf<Type> S) {
-    typename format::SegmentLayout<Type>::Record R;
-    format::copyWords(&R, &S.record(), sizeof(R));
-    return R;
-  }
-
-  /// Takes the first \p Used of \p Capacity entries.
-  template <SegmentType Type, typename Entry>
-  bool entries(ConstSegmentOf<Type> S, uint64_t Capacity, uint64_t Used,
-               ArrayRef<Entry> &Out) {
-    if (Capacity > S.room())
-      return damaged(Twine(Capacity) + " entries of " + Twine(sizeof(Entry)) +
-                     " bytes do not fit into a segment of " +
-                     Twine(S.header().Bytes) + " bytes");
-    if (Used > Capacity)
-      return damaged("expected at most " + Twine(Capacity) +
-                     " entries, found " + Twine(Used));
-    Out = ArrayRef(S.entries(), Used);
-    return true;
-  }
-
-  bool isKnown(format::LogKeep Keep) {
-    return !nameOf(Keep).empty() ||
-           damaged("keep is neither 0, 1 nor 2 but " + Twine(unsigned(Keep)));
-  }
-
-  bool readSegment(const format::SegmentHeader *Head);
-  bool checkSegment(const format::SegmentHeader &Head);
-#define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \
-  bool read(ConstSegmentOf<SegmentType::TYPE> S);
-#include "torchprof/format/SegmentTypes.def"
-  template <SegmentType Type, typename T>
-  bool readRing(ConstSegmentOf<Type> S, StringRef Noun,
-                Optional<KeptRing<T>> &Out);
-  bool widerCells(ConstSegmentOf<SegmentType::Measure> S,
-                  const format::MeasureRecord &Record,
-                  ArrayRef<format::MeasureCell> &Out);
-  Lane *findLane(const format::SegmentHeader &Head);
-  bool takeSlots(format::Slot First, uint64_t Count);
-
-  StringRef Bytes;
-  Profile &P;
-  uint64_t Limit = 0;
-  uint64_t Offset = 0; ///< of the segment that is being read
-  std::string Damage;
-  bool SawProcess = false;
-  bool SawCells = false;
-  std::map<uint32_t, size_t> LaneIndex; ///< by number, in Profile::Lanes
-  format::SlotMap<std::monostate> Taken;
-  std::vector<LaneLog> Logs;
-  uint64_t ResetTicks = 0;
-};
-
-} // namespace
-
 static Error inputError(const Twine &Message) {
   return createStringError(inconvertibleErrorCode(), Message);
 }
 
-Error Reader::readHeader() {
+Error SegmentReader::readHeader() {
   if (Bytes.empty())
     return inputError("the file is empty");
   StringRef Magic(format::FileMagic, sizeof(format::FileMagic));
@@ -153,7 +69,7 @@ Error Reader::readHeader() {
   return Error::success();
 }
 
-void Reader::readSegments() {
+void SegmentReader::readSegments() {
   std::string CutShort = Damage;
   Offset = format::PageBytes;
   while (Offset < Limit) {
@@ -174,7 +90,7 @@ void Reader::readSegments() {
     Damage = CutShort;
 }
 
-bool Reader::checkSegment(const format::SegmentHeader &Head) {
+bool SegmentReader::checkSegment(const format::SegmentHeader &Head) {
   if (Head.Magic != format::SegmentMagic)
     return damaged("no segment begins here: expected its magic number 0x" +
                    Twine::utohexstr(format::SegmentMagic) + ", found 0x" +
@@ -192,7 +108,7 @@ bool Reader::checkSegment(const format::SegmentHeader &Head) {
   return true;
 }
 
-bool Reader::readSegment(const format::SegmentHeader *Head) {
+bool SegmentReader::readSegment(const format::SegmentHeader *Head) {
   if (!SawProcess && Head->Type != SegmentType::Process)
     return damaged("the first segment is not the process but of type " +
                    Twine(unsigned(Head->Type)));
@@ -209,7 +125,7 @@ bool Reader::readSegment(const format::SegmentHeader *Head) {
   return true;
 }
 
-bool Reader::read(ConstSegmentOf<SegmentType::Process> S) {
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Process> S) {
   if (SawProcess)
     return damaged("a second process segment");
   P.Process = record(S);
@@ -217,7 +133,7 @@ bool Reader::read(ConstSegmentOf<SegmentType::Process> S) {
   return true;
 }
 
-bool Reader::takeSlots(format::Slot First, uint64_t Count) {
+bool SegmentReader::takeSlots(format::Slot First, uint64_t Count) {
   if (std::optional<format::Slot> Disputed = Taken.add(First, Count, {})) {
     if (*Disputed == format::NoSlot)
       return damaged("slots beyond the largest one, " +
@@ -228,7 +144,7 @@ bool Reader::takeSlots(format::Slot First, uint64_t Count) {
   return true;
 }
 
-bool Reader::read(ConstSegmentOf<SegmentType::Manifest> S) {
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Manifest> S) {
   format::ModelRecord Record = record(S);
   ArrayRef<char> Characters;
   if (!entries(S, Record.TextBytes, Record.TextBytes, Characters))
@@ -248,7 +164,7 @@ bool Reader::read(ConstSegmentOf<SegmentType::Manifest> S) {
   return true;
 }
 
-bool Reader::read(ConstSegmentOf<SegmentType::Clock> S) {
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Clock> S) {
   format::ClockRecord Record = record(S);
   ArrayRef<format::ClockAnchor> Anchors;
   if (!entries(S, Record.Capacity, Record.Count, Anchors))
@@ -258,79 +174,7 @@ bool Reader::read(ConstSegmentOf<SegmentType::Clock> S) {
   return true;
 }
 
-Lane *Reader::findLane(const format::SegmentHeader &Head) {
-  auto It = LaneIndex.find(Head.Lane);
-  if (It != LaneIndex.end())
-    return &P.Lanes[It->second];
-  damaged("a segment of lane " + Twine(Head.Lane) + ", which is not known");
-  return nullptr;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::Lane> S) {
-  Lane L;
-  L.Record = record(S);
-  if (L.Record.Lane != S.header().Lane)
-    return damaged("expected lane " + Twine(S.header().Lane) + ", found lane " +
-                   Twine(L.Record.Lane));
-  if (!LaneIndex.emplace(L.Record.Lane, P.Lanes.size()).second)
-    return damaged("a second segment of lane " + Twine(L.Record.Lane));
-  P.Lanes.push_back(std::move(L));
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::Cells> S) {
-  format::CellsRecord Record = record(S);
-  ArrayRef<format::Cell> Cells;
-  Lane *L = findLane(S.header());
-  if (!L || !entries(S, Record.Capacity, Record.Used, Cells))
-    return false;
-  L->Cells.push_back(Cells);
-  SawCells = true;
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::Runs> S) {
-  format::RunsRecord Record = record(S);
-  RunRing Ring = {Record.Site, Record.Capacity, Record.Count, {}};
-  Lane *L = findLane(S.header());
-  if (!L ||
-      !entries(S, Record.Capacity,
-               std::min<uint64_t>(Record.Count, Record.Capacity), Ring.Samples))
-    return false;
-  if (Record.Capacity == 0 && Record.Count)
-    return damaged(Twine(Record.Count) + " runs in a ring without room");
-  L->Runs.push_back(Ring);
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::Log> S) {
-  format::LogRecord Record = record(S);
-  Lane *L = findLane(S.header());
-  if (!L)
-    return false;
-  if (!isKnown(Record.Keep))
-    return false;
-  ArrayRef<format::LogEntry> Entries;
-  if (!isPowerOf2_64(Record.Ring))
-    return damaged("a log of " + Twine(Record.Ring) +
-                   " entries in turn, which is no power of two");
-  if (!entries(S, SaturatingAdd(Record.Kept, Record.Ring), 0, Entries))
-    return false;
-  if (Record.Folded < Record.Written &&
-      Record.Written - Record.Folded > Record.Ring)
-    return damaged(Twine(Record.Written - Record.Folded) +
-                   " unfolded records in a log of " + Twine(Record.Ring));
-  Logs.push_back({LaneIndex[S.header().Lane],
-                  {},
-                  P.allocate<format::LogEntry>(Record.Kept + Record.Ring),
-                  &S.record(),
-                  S.entries()});
-  LaneLog &Log = Logs.back();
-  format::copyLiveLog(Log.Head, Log.Entries.data(), S.record(), S.entries());
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::DynamicSites> S) {
+bool SegmentReader::read(ConstSegmentOf<SegmentType::DynamicSites> S) {
   format::DynamicSitesRecord Record = record(S);
   ArrayRef<format::DynamicSite> Sites;
   if (!entries(S, Record.Capacity, Record.Used, Sites))
@@ -352,7 +196,7 @@ bool Reader::read(ConstSegmentOf<SegmentType::DynamicSites> S) {
   return true;
 }
 
-bool Reader::read(ConstSegmentOf<SegmentType::Plans> S) {
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Plans> S) {
   format::EventsRecord Record = record(S);
   ArrayRef<format::PlanEvent> Events;
   if (!entries(S, Record.Capacity, Record.Used, Events))
@@ -361,7 +205,7 @@ bool Reader::read(ConstSegmentOf<SegmentType::Plans> S) {
   return true;
 }
 
-bool Reader::read(ConstSegmentOf<SegmentType::Loads> S) {
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Loads> S) {
   format::EventsRecord Record = record(S);
   ArrayRef<format::LoadEvent> Events;
   if (!entries(S, Record.Capacity, Record.Used, Events))
@@ -375,105 +219,12 @@ bool Reader::read(ConstSegmentOf<SegmentType::Loads> S) {
   return true;
 }
 
-/// Copies the part that this version knows of a later version's cells.
-bool Reader::widerCells(ConstSegmentOf<SegmentType::Measure> S,
-                        const format::MeasureRecord &Record,
-                        ArrayRef<format::MeasureCell> &Out) {
-  ArrayRef<char> Bytes(
-      static_cast<const char *>(static_cast<const void *>(S.entries())),
-      S.room() * sizeof(format::MeasureCell));
-  if (Record.Used > Record.Capacity ||
-      Record.Capacity > Bytes.size() / Record.Stride)
-    return damaged("expected room for " + Twine(Record.Used) + " cells of " +
-                   Twine(Record.Stride) + " bytes, found " +
-                   Twine(Bytes.size()) + " bytes");
-  auto Cells = P.allocate<format::MeasureCell>(Record.Used);
-  for (uint32_t I = 0; I < Record.Used; ++I)
-    format::copyLiveCell(
-        Cells[I], *static_cast<const format::MeasureCell *>(
-                      static_cast<const void *>(&Bytes[I * Record.Stride])));
-  Out = Cells;
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::Measure> S) {
-  format::MeasureRecord Record = record(S);
-  ArrayRef<format::MeasureCell> Cells;
-  Lane *L = findLane(S.header());
-  if (!L)
-    return false;
-  constexpr uint64_t CellBytes = sizeof(format::MeasureCell);
-  if (Record.Stride < CellBytes || Record.Stride % sizeof(uint64_t))
-    return damaged("expected a stride of at least " + Twine(CellBytes) +
-                   " bytes and whole words, found " + Twine(Record.Stride));
-  if (Record.Stride == CellBytes) {
-    if (!entries(S, Record.Capacity, Record.Used, Cells))
-      return false;
-  } else if (!widerCells(S, Record, Cells)) {
-    return false;
-  }
-  L->Measures.push_back({Record.Measure, Record.Unit, Record.Sum,
-                         fixedText(Record.Name).str(), Cells});
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::Machine> S) {
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Machine> S) {
   P.Machine = record(S);
   return true;
 }
 
-bool Reader::read(ConstSegmentOf<SegmentType::Variants> S) {
-  format::VariantsRecord Record = record(S);
-  ArrayRef<format::VariantCell> Cells;
-  Lane *L = findLane(S.header());
-  if (!L || !entries(S, Record.Capacity, Record.Used, Cells))
-    return false;
-  L->Variants.push_back(Cells);
-  return true;
-}
-
-/// Reads the ring of a lane. True with none if it is of an older epoch.
-template <SegmentType Type, typename T>
-bool Reader::readRing(ConstSegmentOf<Type> S, StringRef Noun,
-                      Optional<KeptRing<T>> &Out) {
-  auto Record = record(S);
-  ArrayRef<T> Ring;
-  if (!isKnown(Record.Keep) ||
-      !entries(S, Record.Capacity,
-               std::min<uint64_t>(Record.Count, Record.Capacity), Ring))
-    return false;
-  if (Record.Capacity == 0 && Record.Count)
-    return damaged(Twine(Record.Count) + " " + Noun +
-                   " in a ring without room");
-  if (Record.Epoch != static_cast<uint32_t>(P.Epoch))
-    return true;
-  std::vector<T> Entries = entriesOfRing(Record, S.entries());
-  Out = KeptRing<T>{Record.Keep, Record.Capacity, Record.Count,
-                    P.keep(ArrayRef<T>(Entries))};
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::Levels> S) {
-  Lane *L = findLane(S.header());
-  Optional<KeptRing<format::Level>> Ring;
-  if (!L || !readRing(S, "levels", Ring))
-    return false;
-  if (Ring)
-    L->Levels.push_back({*Ring, record(S).OfRuns != 0});
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::DeviceSpans> S) {
-  Lane *L = findLane(S.header());
-  Optional<KeptRing<format::DeviceSpan>> Ring;
-  if (!L || !readRing(S, "device spans", Ring))
-    return false;
-  if (Ring)
-    L->DeviceSpans.push_back(*Ring);
-  return true;
-}
-
-bool Reader::read(ConstSegmentOf<SegmentType::Blocks> S) {
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Blocks> S) {
   format::BlocksRecord Record = record(S);
   ArrayRef<format::BlockAccount> Accounts;
   if (!entries(S, Record.Capacity, Record.Used, Accounts))
@@ -485,7 +236,7 @@ bool Reader::read(ConstSegmentOf<SegmentType::Blocks> S) {
   return true;
 }
 
-Error Reader::finish() {
+Error SegmentReader::finish() {
   for (const LaneLog &Log : Logs)
     foldLog(P, Log, ResetTicks);
   if (Damage.empty())
@@ -502,7 +253,7 @@ Error Reader::finish() {
 Expected<Profile> report::readProfile(std::unique_ptr<MemoryBuffer> File) {
   Profile P;
   P.FileName = File->getBufferIdentifier().str();
-  Reader R(*File, P);
+  SegmentReader R(*File, P);
   Error E = R.readHeader();
   if (!E) {
     R.readSegments();

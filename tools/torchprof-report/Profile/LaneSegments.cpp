@@ -1,0 +1,176 @@
+//===- LaneSegments.cpp - reads what lanes recorded -----------------------===//
+
+#include "SegmentReader.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+using format::ConstSegmentOf;
+using format::SegmentType;
+
+Lane *SegmentReader::findLane(const format::SegmentHeader &Head) {
+  auto It = LaneIndex.find(Head.Lane);
+  if (It != LaneIndex.end())
+    return &P.Lanes[It->second];
+  damaged("a segment of lane " + Twine(Head.Lane) + ", which is not known");
+  return nullptr;
+}
+
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Lane> S) {
+  Lane L;
+  L.Record = record(S);
+  if (L.Record.Lane != S.header().Lane)
+    return damaged("expected lane " + Twine(S.header().Lane) + ", found lane " +
+                   Twine(L.Record.Lane));
+  if (!LaneIndex.emplace(L.Record.Lane, P.Lanes.size()).second)
+    return damaged("a second segment of lane " + Twine(L.Record.Lane));
+  P.Lanes.push_back(std::move(L));
+  return true;
+}
+
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Cells> S) {
+  format::CellsRecord Record = record(S);
+  ArrayRef<format::Cell> Cells;
+  Lane *L = findLane(S.header());
+  if (!L || !entries(S, Record.Capacity, Record.Used, Cells))
+    return false;
+  L->Cells.push_back(Cells);
+  SawCells = true;
+  return true;
+}
+
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Runs> S) {
+  format::RunsRecord Record = record(S);
+  RunRing Ring = {Record.Site, Record.Capacity, Record.Count, {}};
+  Lane *L = findLane(S.header());
+  if (!L ||
+      !entries(S, Record.Capacity,
+               std::min<uint64_t>(Record.Count, Record.Capacity), Ring.Samples))
+    return false;
+  if (Record.Capacity == 0 && Record.Count)
+    return damaged(Twine(Record.Count) + " runs in a ring without room");
+  L->Runs.push_back(Ring);
+  return true;
+}
+
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Log> S) {
+  format::LogRecord Record = record(S);
+  Lane *L = findLane(S.header());
+  if (!L)
+    return false;
+  if (!isKnown(Record.Keep))
+    return false;
+  ArrayRef<format::LogEntry> Entries;
+  if (!isPowerOf2_64(Record.Ring))
+    return damaged("a log of " + Twine(Record.Ring) +
+                   " entries in turn, which is no power of two");
+  if (!entries(S, SaturatingAdd(Record.Kept, Record.Ring), 0, Entries))
+    return false;
+  if (Record.Folded < Record.Written &&
+      Record.Written - Record.Folded > Record.Ring)
+    return damaged(Twine(Record.Written - Record.Folded) +
+                   " unfolded records in a log of " + Twine(Record.Ring));
+  Logs.push_back({LaneIndex[S.header().Lane],
+                  {},
+                  P.allocate<format::LogEntry>(Record.Kept + Record.Ring),
+                  &S.record(),
+                  S.entries()});
+  LaneLog &Log = Logs.back();
+  format::copyLiveLog(Log.Head, Log.Entries.data(), S.record(), S.entries());
+  return true;
+}
+
+/// Copies the part that this version knows of a later version's cells.
+bool SegmentReader::widerCells(ConstSegmentOf<SegmentType::Measure> S,
+                               const format::MeasureRecord &Record,
+                               ArrayRef<format::MeasureCell> &Out) {
+  ArrayRef<char> Bytes(
+      static_cast<const char *>(static_cast<const void *>(S.entries())),
+      S.room() * sizeof(format::MeasureCell));
+  if (Record.Used > Record.Capacity ||
+      Record.Capacity > Bytes.size() / Record.Stride)
+    return damaged("expected room for " + Twine(Record.Used) + " cells of " +
+                   Twine(Record.Stride) + " bytes, found " +
+                   Twine(Bytes.size()) + " bytes");
+  auto Cells = P.allocate<format::MeasureCell>(Record.Used);
+  for (uint32_t I = 0; I < Record.Used; ++I)
+    format::copyLiveCell(
+        Cells[I], *static_cast<const format::MeasureCell *>(
+                      static_cast<const void *>(&Bytes[I * Record.Stride])));
+  Out = Cells;
+  return true;
+}
+
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Measure> S) {
+  format::MeasureRecord Record = record(S);
+  ArrayRef<format::MeasureCell> Cells;
+  Lane *L = findLane(S.header());
+  if (!L)
+    return false;
+  constexpr uint64_t CellBytes = sizeof(format::MeasureCell);
+  if (Record.Stride < CellBytes || Record.Stride % sizeof(uint64_t))
+    return damaged("expected a stride of at least " + Twine(CellBytes) +
+                   " bytes and whole words, found " + Twine(Record.Stride));
+  if (Record.Stride == CellBytes) {
+    if (!entries(S, Record.Capacity, Record.Used, Cells))
+      return false;
+  } else if (!widerCells(S, Record, Cells)) {
+    return false;
+  }
+  L->Measures.push_back({Record.Measure, Record.Unit, Record.Sum,
+                         fixedText(Record.Name).str(), Cells});
+  return true;
+}
+
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Variants> S) {
+  format::VariantsRecord Record = record(S);
+  ArrayRef<format::VariantCell> Cells;
+  Lane *L = findLane(S.header());
+  if (!L || !entries(S, Record.Capacity, Record.Used, Cells))
+    return false;
+  L->Variants.push_back(Cells);
+  return true;
+}
+
+/// Reads the ring of a lane. True with none if it is of an older epoch.
+template <SegmentType Type, typename T>
+bool SegmentReader::readRing(ConstSegmentOf<Type> S, StringRef Noun,
+                             Optional<KeptRing<T>> &Out) {
+  auto Record = record(S);
+  ArrayRef<T> Ring;
+  if (!isKnown(Record.Keep) ||
+      !entries(S, Record.Capacity,
+               std::min<uint64_t>(Record.Count, Record.Capacity), Ring))
+    return false;
+  if (Record.Capacity == 0 && Record.Count)
+    return damaged(Twine(Record.Count) + " " + Noun +
+                   " in a ring without room");
+  if (Record.Epoch != static_cast<uint32_t>(P.Epoch))
+    return true;
+  std::vector<T> Entries = entriesOfRing(Record, S.entries());
+  Out = KeptRing<T>{Record.Keep, Record.Capacity, Record.Count,
+                    P.keep(ArrayRef<T>(Entries))};
+  return true;
+}
+
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Levels> S) {
+  Lane *L = findLane(S.header());
+  Optional<KeptRing<format::Level>> Ring;
+  if (!L || !readRing(S, "levels", Ring))
+    return false;
+  if (Ring)
+    L->Levels.push_back({*Ring, record(S).OfRuns != 0});
+  return true;
+}
+
+bool SegmentReader::read(ConstSegmentOf<SegmentType::DeviceSpans> S) {
+  Lane *L = findLane(S.header());
+  Optional<KeptRing<format::DeviceSpan>> Ring;
+  if (!L || !readRing(S, "device spans", Ring))
+    return false;
+  if (Ring)
+    L->DeviceSpans.push_back(*Ring);
+  return true;
+}
