@@ -2,6 +2,7 @@
 
 #include "TimedCopy.h"
 
+#include "NodeOperands.h"
 #include "NodeTable.h"
 #include "ReplacedNodes.h"
 #include "torch/Attach.h"
@@ -19,7 +20,8 @@ namespace {
 
 class TagLowering {
 public:
-  TagLowering(Graph &Body, Gradients Inside) : Body(Body), Inside(Inside) {}
+  TagLowering(Graph &Body, Gradients Inside)
+      : Body(Body), Inside(Inside), Shapes(attachOptions().Shapes) {}
 
   void lower(Block *In) {
     // Nodes are replaced on the way, so the loop advances by hand.
@@ -48,17 +50,19 @@ public:
   /// Makes the graph a run of \p Site.
   void addRoot(format::SiteId Site) {
     Node *First = *Body.block()->nodes().begin();
+    NodeOperands Of = Shapes ? operandsOf(Body) : NodeOperands();
     Value *Nothing, *Number;
     {
       WithInsertPoint Guard(First);
-      Nothing = Body.insertConstant(c10::IValue());
+      Nothing = Of ? nullptr : Body.insertConstant(c10::IValue());
       Number = Body.insertConstant(Site.number());
     }
-    Node *Enter = Body.create(symbols::enter(), {Nothing, Number});
+    Node *Enter = Of ? createWith(symbols::enterWith(), {Number}, Of.Inputs, 1)
+                     : Body.create(symbols::enter(), {Nothing, Number});
     Enter->output()->setType(c10::IntType::get());
     Enter->insertBefore(First);
-    Node *End = Body.create(symbols::end(), {Enter->output(), Number}, 0);
-    End->insertBefore(Body.block()->return_node());
+    createEnd(Enter->output(), Number, Of)
+        ->insertBefore(Body.block()->return_node());
     ++Counts.Explicit;
   }
 
@@ -129,7 +133,8 @@ private:
       Node *Last = restOfLoop(N);
       for (Block *Inner : Last == N ? at::ArrayRef<Block *>() : Last->blocks())
         lower(Inner);
-      return addPair({N, Last}, Target(*Tag.Site));
+      return addPair({N, Last}, Target(*Tag.Site),
+                     Shapes ? operandsOf(N, Last) : NodeOperands());
     }
     std::vector<Node *> Members{N};
     Node *Next = N->next();
@@ -188,20 +193,35 @@ private:
     return N->kind() == Tag.Kind || N->kind() == First->kind();
   }
 
+  /// A probe that takes values beside what the ordinary one takes.
+  Node *createWith(Symbol Kind, std::vector<Value *> Inputs,
+                   at::ArrayRef<Value *> More, size_t Outputs) {
+    Inputs.insert(Inputs.end(), More.begin(), More.end());
+    return Body.create(Kind, Inputs, Outputs);
+  }
+
+  Node *createEnd(Value *Begin, Value *Number, const NodeOperands &Of) {
+    return Of ? createWith(symbols::endWith(), {Begin, Number}, Of.Outputs, 0)
+              : Body.create(symbols::end(), {Begin, Number}, 0);
+  }
+
   /// Puts a pair of probes around \p Nodes. Returns the pair.
-  Stretch addPair(Stretch Nodes, Target Of) {
+  Stretch addPair(Stretch Nodes, Target Of, const NodeOperands &With = {}) {
     Value *Number;
     {
       WithInsertPoint Guard(Nodes.First);
       Number = Body.insertConstant(Of.Number);
     }
-    Node *Begin = Body.create(
-        Of.IsSlot ? symbols::beginSlot() : symbols::begin(), {Number});
+    Node *Begin =
+        With ? createWith(symbols::beginWith(), {Number}, With.Inputs, 1)
+             : Body.create(Of.IsSlot ? symbols::beginSlot() : symbols::begin(),
+                           {Number});
     Begin->output()->setType(c10::IntType::get());
     Begin->setSourceRange(Nodes.First->sourceRange());
     Begin->insertBefore(Nodes.First);
-    Node *End = Body.create(Of.IsSlot ? symbols::endSlot() : symbols::end(),
-                            {Begin->output(), Number}, 0);
+    Node *End = Of.IsSlot ? Body.create(symbols::endSlot(),
+                                        {Begin->output(), Number}, 0)
+                          : createEnd(Begin->output(), Number, With);
     End->insertAfter(Nodes.Last);
     ++Counts.Explicit;
     return {Begin, End};
@@ -254,6 +274,7 @@ private:
 
   Graph &Body;
   const Gradients Inside;
+  const bool Shapes; ///< probes take operands
 };
 
 /// Notes the sites of the method that have no node in its plan.

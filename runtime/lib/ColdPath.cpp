@@ -60,7 +60,16 @@ void beginCold(FrameSpan &Span, const Operands &Of) {
   Span.Begin = open(*R, *L, frameOf(Span.Site), Of);
 }
 
-uint64_t beginCold(SiteId Id) {
+/// Opens a pair or a root, whose operands are read before the clock is.
+static uint64_t openWith(Recording &R, Lane &L, const OpenFrame &F,
+                         const Operands &Of) {
+  OpenVariant Shapes = R.variants().beginApart(L, F.Site, Of);
+  uint64_t Begin = open(R, L, F);
+  keepPairShape(L, F.Site, Begin, Shapes);
+  return Begin;
+}
+
+uint64_t beginCold(SiteId Id, const Operands &Of) {
   Slot Site = Line.Models.slotOf(Id);
   Recording *R = Recording::current();
   Lane *L = R ? readyLane(*R, Site) : nullptr;
@@ -73,12 +82,12 @@ uint64_t beginCold(SiteId Id) {
   OpenFrame F = frameOf(Site);
   F.Pair = Id.number();
   const FrameworkWatch *Watch = frameworkWatch();
-  if (Watch && wantsPairs(*R, *L))
+  if (Watch && !Of.Stack && wantsPairs(*R, *L))
     Watch->PairBegins();
-  return open(*R, *L, F);
+  return openWith(*R, *L, F, Of);
 }
 
-uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
+uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
   bool Open = ensureRecording();
   if (!Open && !Process.CountsSteps.load(std::memory_order_relaxed))
     return 0;
@@ -110,31 +119,31 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack) {
     if (const FrameworkWatch *Watch = frameworkWatch())
       Watch->RunBegins();
   }
-  return readyLane(*R, F.Site) ? open(*R, *L, F) : LostBegin;
+  return readyLane(*R, F.Site) ? openWith(*R, *L, F, Of) : LostBegin;
 }
 
 //===----------------------------------------------------------------------===//
 // Ends
 //===----------------------------------------------------------------------===//
 
-void endCold(uint64_t Begin, SiteId Id, uint64_t Now) {
+void endCold(uint64_t Begin, SiteId Id, const Operands &Of, uint64_t Now) {
   Slot Site = Line.Models.slotOf(Id);
   uint64_t Ticks = endFramed(Begin, Site, Now);
   Lane *L = ThisLane;
   Recording *R = Recording::existing();
   if (!L || !R || !wantsPairs(*R, *L))
     return;
-  endPairShapes(*R, *L, Site, Begin, Ticks);
-  if (const FrameworkWatch *Watch = frameworkWatch())
+  endPairShapes(*R, *L, Site, Begin, Of, Ticks);
+  if (const FrameworkWatch *Watch = frameworkWatch(); Watch && !Of.Stack)
     Watch->PairEnded();
 }
 
-void endCold(uint64_t Begin, SiteId Id) {
+void endCold(uint64_t Begin, SiteId Id, const Operands &Of) {
   if (Process.Open.load(std::memory_order_relaxed))
-    return endCold(Begin, Id, clock::ticks());
+    return endCold(Begin, Id, Of, clock::ticks());
   makeRecording();
   if (Line.Models.slotOf(Id) != NoSlot)
-    endCold(Begin, Id, 0);
+    endCold(Begin, Id, Of, 0);
 }
 
 void endCold(const FrameSpan &Span, uint64_t Now) {

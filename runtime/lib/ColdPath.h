@@ -31,14 +31,15 @@ bool makeRecording();
 /// Begins a span for which the lane is not ready, or more is measured.
 void beginCold(FrameSpan &Span, const Operands &Of);
 /// The same for a pair of probes; returns its first tick.
-uint64_t beginCold(format::SiteId Id);
+uint64_t beginCold(format::SiteId Id, const Operands &Of);
 /// Ends a span that is not an ordinary one, at the tick \p Now. A pair that
 /// began while the gate was shut has the begin 0; with the gate still shut, it
 /// need not be ended.
 void endCold(const FrameSpan &Span, uint64_t Now);
-void endCold(uint64_t Begin, format::SiteId Id, uint64_t Now);
+void endCold(uint64_t Begin, format::SiteId Id, const Operands &Of,
+             uint64_t Now);
 /// The same without a reading of the clock: the gate may be shut.
-void endCold(uint64_t Begin, format::SiteId Id);
+void endCold(uint64_t Begin, format::SiteId Id, const Operands &Of);
 /// A pair around a site that is known by its slot alone, such as the gradient
 /// of a node. May end on another thread.
 uint64_t beginSlot(format::Slot Site);
@@ -55,7 +56,9 @@ void abandonCold(const FrameSpan &Span);
 
 /// Begins a method's root. \p Stack is the address of the caller's native
 /// frame: it tells a root that was left by an exception from one that is open.
-uint64_t enterRoot(format::SiteId Site, uintptr_t Stack);
+/// \p Of: the method's inputs, if they are known.
+uint64_t enterRoot(format::SiteId Site, uintptr_t Stack,
+                   const Operands &Of = {});
 
 /// A user region: a child of the span in which it begins. \p Name is a number
 /// of Lineage::Regions. It ends on the thread that began it.

@@ -20,13 +20,24 @@ struct PairShape {
   Slot Site;
 };
 
-/// Pairs that nest so deep are told apart by their shapes; deeper ones are not.
+/// Where pairs nest deeper, the outer ones are not told apart by their shapes.
 static constexpr uint32_t MostPairs = PageBytes / sizeof(PairShape);
 
+/// What ends on another thread leaves its shape here. Such shapes must not use
+/// up the room of a thread that never begins a run.
 static bool makeRoom(Lane &L) {
   if (!L.Pairs)
     L.Pairs = static_cast<PairShape *>(PageSource::system().wiped(PageBytes));
-  return L.Pairs && L.PairCount < MostPairs;
+  if (L.PairCount == MostPairs)
+    dropPairShapes(L);
+  return L.Pairs != nullptr;
+}
+
+void keepPairShape(Lane &L, Slot Site, uint64_t Begin, OpenVariant Of) {
+  if (Of && makeRoom(L))
+    L.Pairs[L.PairCount++] = {Begin, Of, Site};
+  else
+    Variants::drop(Of);
 }
 
 /// The pair that is the lane's innermost span, null if that is another one.
@@ -62,13 +73,10 @@ bool tellInputs(const Operands &Inputs) noexcept {
   DeviceTime *Device = L->Measuring ? R->measures().device() : nullptr;
   if (Device)
     Device->tellInputs(*L, Inputs);
-  if (!L->WithShapes || !makeRoom(*L))
-    return Device != nullptr;
   OpenVariant Of = R->variants().beginApart(*L, F->Site, Inputs);
-  if (!Of)
-    return Device != nullptr;
-  L->Pairs[L->PairCount++] = {F->Begin, Of, F->Site};
-  return Device || Of.made();
+  bool IsNew = Of.made();
+  keepPairShape(*L, F->Site, F->Begin, Of);
+  return Device || IsNew;
 }
 
 void tellOutputs(const Operands &Outputs) noexcept {
@@ -81,23 +89,28 @@ void tellOutputs(const Operands &Outputs) noexcept {
     Variants::complete(L->Pairs[L->PairCount - 1].Of, Outputs);
 }
 
-void endPairShapes(Recording &R, Lane &L, Slot Site, uint64_t Begin,
-                   uint64_t Ticks) {
-  if (!L.PairCount)
-    return;
-  const PairShape &Pair = L.Pairs[L.PairCount - 1];
-  if (Pair.Begin != Begin || Pair.Site != Site)
-    return;
-  --L.PairCount;
-  if (Ticks == NotRecorded)
-    Variants::drop(Pair.Of);
-  else
-    R.variants().end(R, L, Pair.Site, Pair.Of, Begin, Ticks);
-}
-
-void dropPairShapes(Lane &L) {
-  while (L.PairCount)
+/// Forgets the pairs from number \p Count on.
+static void dropAbove(Lane &L, uint32_t Count) {
+  while (L.PairCount > Count)
     Variants::drop(L.Pairs[--L.PairCount].Of);
 }
+
+void endPairShapes(Recording &R, Lane &L, Slot Site, uint64_t Begin,
+                   const Operands &Outputs, uint64_t Ticks) {
+  for (uint32_t I = L.PairCount; I-- > 0;) {
+    PairShape Pair = L.Pairs[I];
+    if (Pair.Begin != Begin || Pair.Site != Site)
+      continue;
+    dropAbove(L, I + 1); // they were left, or ended on another thread
+    --L.PairCount;
+    if (Ticks == NotRecorded)
+      return Variants::drop(Pair.Of);
+    if (Outputs.Stack)
+      Variants::complete(Pair.Of, Outputs);
+    return R.variants().end(R, L, Site, Pair.Of, Begin, Ticks);
+  }
+}
+
+void dropPairShapes(Lane &L) { dropAbove(L, 0); }
 
 } // namespace torchprof

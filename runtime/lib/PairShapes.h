@@ -1,8 +1,9 @@
 //===- PairShapes.h - operands of pairs of probes ---------------*- C++ -*-===//
 //
-// A timed node reads its operands from the interpreter's stack. A pair of
-// probes cannot: the framework tells them, when it calls the operator that the
-// node between the two is.
+// A timed node reads its operands from the interpreter's stack. So does a pair
+// of probes around control flow or a whole method, if it was given them. One
+// around an operator was not: the framework tells them, when it calls the
+// operator that the node between the two is.
 //
 // Functions are for the thread whose pair it is. None throws.
 //
@@ -29,10 +30,14 @@ bool tellInputs(const Operands &Inputs) noexcept;
 /// They are told when the operator has ended.
 void tellOutputs(const Operands &Outputs) noexcept;
 
+/// Keeps what a pair or a root belongs to, which began at \p Begin, until it
+/// ends. Takes \p Of.
+void keepPairShape(Lane &L, format::Slot Site, uint64_t Begin, OpenVariant Of);
+
 /// Books a pair of \p Site that began at \p Begin, if its operands were told.
-/// NotRecorded ticks forget it.
+/// \p Outputs, if they are known. NotRecorded ticks forget it.
 void endPairShapes(Recording &R, Lane &L, format::Slot Site, uint64_t Begin,
-                   uint64_t Ticks);
+                   const Operands &Outputs, uint64_t Ticks);
 
 /// Forgets the pairs of a run that an exception ended.
 void dropPairShapes(Lane &L);

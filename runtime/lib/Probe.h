@@ -194,20 +194,23 @@ inline uint64_t openPair(Lane &L, format::SiteId Id) {
   return Now;
 }
 
-inline uint64_t beginSpan(format::SiteId Id) {
+/// \p Of: the operands of what the pair is around, if they are known.
+inline uint64_t beginSpan(format::SiteId Id, const Operands &Of = {}) {
   Lane *L = ThisLane;
   if (!isOpen(L) || Id.model() != L->ModelId || Id.index() >= L->SiteCount ||
       L->Depth >= HotFrames) [[unlikely]]
-    return ensureRecording() ? beginCold(Id) : 0;
+    return ensureRecording() ? beginCold(Id, Of) : 0;
   return openPair(*L, Id);
 }
 
-inline void endSpan(uint64_t Begin, format::SiteId Id) {
+/// \p Of as at the begin: both have operands, or none has.
+inline void endSpan(uint64_t Begin, format::SiteId Id,
+                    const Operands &Of = {}) {
   Lane *L = ThisLane;
   if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]] {
     if (Begin || Process.Open.load(std::memory_order_relaxed) ||
         Process.CountsSteps.load(std::memory_order_relaxed))
-      endCold(Begin, Id);
+      endCold(Begin, Id, Of);
     return;
   }
   uint64_t Now = clock::ticks();
@@ -215,7 +218,7 @@ inline void endSpan(uint64_t Begin, format::SiteId Id) {
   const OpenFrame &F = L->Frames[L->Depth - 1];
   if (F.Pair != Id.number() || F.Begin != Begin ||
       Ticks >= format::MaxLogDuration) [[unlikely]]
-    return endCold(Begin, Id, Now);
+    return endCold(Begin, Id, Of, Now);
   --L->Depth;
   setCurrent(*L, F.OuterTicks, F.Outer);
   append(*L, Begin, packEntry(F.Site, format::LogKind::End, Ticks));

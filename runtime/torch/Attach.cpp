@@ -14,8 +14,9 @@ namespace torchprof {
 AttachOptions attachOptions() {
   Options Now = currentOptions();
   bool Hooks = Now.Enabled && Now.Hooks;
-  return {Hooks,       Hooks && Now.Attach, Now.Nodes,  Now.Granularity,
-          Now.Include, Now.Exclude,         Now.Methods};
+  return {Hooks,       Hooks && Now.Attach, hasWord(Now.Record, "shapes"),
+          Now.Nodes,   Now.Granularity,     Now.Include,
+          Now.Exclude, Now.Methods};
 }
 
 void registerModel(std::string_view ManifestText) {

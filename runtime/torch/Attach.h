@@ -29,6 +29,7 @@ namespace torchprof {
 struct AttachOptions {
   bool Hooks = false;  ///< do anything: recording is not switched off either
   bool Attach = false; ///< and to models that are not instrumented
+  bool Shapes = false; ///< tell nodes what they work on
   std::string Nodes, Granularity;        ///< words
   std::string Include, Exclude, Methods; ///< words joined by commas, or empty
 };

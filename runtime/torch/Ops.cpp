@@ -4,6 +4,7 @@
 // schema, so the site is read from the stack, never captured. CONSERVATIVE
 // gives the ops side effects: nothing removes, merges or moves them; their
 // arguments are integers, so they write to nothing and freezing still works.
+// Those that take operands besides exist where neither is done any more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,13 +17,24 @@
 
 namespace torchprof {
 
+using torch::jit::drop;
 using torch::jit::Operation;
 using torch::jit::Operator;
+using torch::jit::peek;
 using torch::jit::Stack;
 
 template <typename Function>
 static Operator probe(const char *Schema, Function Run) {
   return Operator(Schema, Operation(Run), c10::AliasAnalysisKind::CONSERVATIVE);
+}
+
+/// Takes the number of an operator's arguments from the stack, which LibTorch
+/// puts there for a vararg one. Returns how many there are beside \p Fixed
+/// ones.
+static uint16_t takeOperandCount(Stack &S, unsigned Fixed) {
+  auto Count = uint16_t(S.back().toInt() - Fixed);
+  S.pop_back();
+  return Count;
 }
 
 // Lambdas, not functions: the interpreter then makes one indirect call, not
@@ -71,6 +83,40 @@ static const torch::jit::RegisterOperators Registered_({
             uint64_t Begin = enterRoot(Site, Frame);
             if (Begin)
               followGradMode();
+            S.back() = static_cast<int64_t>(Begin);
+          }),
+    probe("torchprof::begin_with(int site, ...) -> int",
+          [](Stack &S) {
+            uint16_t Count = takeOperandCount(S, 1);
+            auto Site =
+                format::SiteId::fromNumber(peek(S, 0, Count + 1).toInt());
+            claimFunctions();
+            uint64_t Begin = beginSpan(Site, {&S, Count, 0});
+            drop(S, Count);
+            S.back() = static_cast<int64_t>(Begin);
+          }),
+    probe("torchprof::end_with(int begin, int site, ...) -> ()",
+          [](Stack &S) {
+            uint16_t Count = takeOperandCount(S, 2);
+            auto Begin = uint64_t(peek(S, 0, Count + 2).toInt());
+            auto Site =
+                format::SiteId::fromNumber(peek(S, 1, Count + 2).toInt());
+            claimFunctions();
+            endSpan(Begin, Site, {&S, 0, Count});
+            drop(S, Count + 2);
+          }),
+    probe("torchprof::enter_with(int site, ...) -> int",
+          [](Stack &S) { // as far below the interpreter's frame as enter
+            auto Frame =
+                reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+            uint16_t Count = takeOperandCount(S, 1);
+            auto Site =
+                format::SiteId::fromNumber(peek(S, 0, Count + 1).toInt());
+            claimFunctions();
+            uint64_t Begin = enterRoot(Site, Frame, {&S, Count, 0});
+            if (Begin)
+              followGradMode();
+            drop(S, Count);
             S.back() = static_cast<int64_t>(Begin);
           }),
 });

@@ -55,12 +55,25 @@ void addTensor(Hash &H, const at::Tensor &T) {
     H.add(uint64_t(Size));
 }
 
-/// True if the value is a list of tensors, some of which may be None.
+/// Of a list or a tuple.
+c10::ArrayRef<c10::IValue> elementsOf(const c10::IValue &V) {
+  return V.isTuple() ? V.toTupleRef().elements().asArrayRef() : V.toListRef();
+}
+
+/// True if the value is a list or a tuple of tensors, some of which may be
+/// None, or of such lists.
 bool hasTensors(const c10::IValue &V) {
-  if (!V.isList())
+  if (V.isList()) {
+    c10::ArrayRef<c10::IValue> List = V.toListRef();
+    return !List.empty() &&
+           (List[0].isTensor() || List[0].isNone() || hasTensors(List[0]));
+  }
+  if (!V.isTuple())
     return false;
-  c10::ArrayRef<c10::IValue> List = V.toListRef();
-  return !List.empty() && (List[0].isTensor() || List[0].isNone());
+  for (const c10::IValue &Element : elementsOf(V))
+    if (Element.isTensor() || hasTensors(Element))
+      return true;
+  return false;
 }
 
 void addValue(Hash &H, const c10::IValue &V) {
@@ -71,7 +84,7 @@ void addValue(Hash &H, const c10::IValue &V) {
   if (!hasTensors(V))
     return H.add(NoTensor);
   H.add(ListHere);
-  for (const c10::IValue &Element : V.toListRef())
+  for (const c10::IValue &Element : elementsOf(V))
     addValue(H, Element);
   H.add(ListEnds);
 }
@@ -184,7 +197,7 @@ void appendValue(std::string &Text, const c10::IValue &V) {
     Text += '-';
   } else if (hasTensors(V)) {
     char Separator = '(';
-    for (const c10::IValue &Element : V.toListRef()) {
+    for (const c10::IValue &Element : elementsOf(V)) {
       Text += Separator;
       appendValue(Text, Element);
       Separator = ' ';

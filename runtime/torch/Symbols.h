@@ -29,6 +29,20 @@ inline c10::Symbol enter() {
   static const auto S = c10::Symbol::fromQualString("torchprof::enter");
   return S;
 }
+/// The same with the inputs or the outputs of what is timed, in graphs that
+/// nothing optimizes any more.
+inline c10::Symbol beginWith() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::begin_with");
+  return S;
+}
+inline c10::Symbol endWith() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::end_with");
+  return S;
+}
+inline c10::Symbol enterWith() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::enter_with");
+  return S;
+}
 inline c10::Symbol timed() {
   static const auto S = c10::Symbol::fromQualString("torchprof::timed");
   return S;

@@ -361,6 +361,59 @@ TEST_F(VariantsTest, PairLeftByAnExceptionIsForgotten) {
                 {"float32[3] -> float32[3]", 1, 10, 10, 10, 1000}}));
 }
 
+/// A pair that is given its operands; its one output is the first input.
+void pairWith(unsigned Site, Numbers Inputs, uint64_t Ticks) {
+  uint64_t Begin =
+      beginSpan(site(7, Site), {&Inputs, uint16_t(Inputs.size()), 0});
+  EXPECT_FALSE(wantsOperands("aten::relu"));
+  advanceClock(Ticks);
+  Inputs.resize(1);
+  endSpan(Begin, site(7, Site), {&Inputs, 0, 1});
+}
+
+TEST_F(VariantsTest, PairsAndRootsTakeWhatTheyAreGiven) {
+  ReadProfile P = recorded([] {
+    for (int Size : {2, 3, 2}) {
+      Numbers Values = {Size};
+      uint64_t R = enterRoot(
+          site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)),
+          {&Values, 1, 0});
+      pairWith(2, {Size, 4}, 10);
+      pair(1, {Size}, 5);
+      advanceClock(1);
+      endSpan(R, site(7, 0), {&Values, 0, 1});
+    }
+  });
+  EXPECT_EQ(variantsOf(P, 0),
+            (std::vector<Expected>{
+                {"float32[2] -> float32[2]", 2, 32, 16, 16, 1000},
+                {"float32[3] -> float32[3]", 1, 16, 16, 16, 1016}}));
+  EXPECT_EQ(variantsOf(P, 2),
+            (std::vector<Expected>{
+                {"float32[2] float32[4] -> float32[2]", 2, 20, 10, 10, 1000},
+                {"float32[3] float32[4] -> float32[3]", 1, 10, 10, 10, 1016}}));
+  EXPECT_EQ(variantsOf(P, 1).size(), 2u);
+}
+
+TEST_F(VariantsTest, PairsThatEndElsewhereLeaveRoomForOthers) {
+  ReadProfile P = recorded([] {
+    run([] {
+      Numbers Around = {5}, Inputs = {2};
+      uint64_t Outer = beginSpan(site(7, 2), {&Around, 1, 0});
+      beginSpan(site(7, 1), {&Inputs, 1, 0}); // ends on another thread
+      endSpan(Outer, site(7, 2), {&Around, 0, 1});
+      for (int I = 0; I < 1000; ++I)
+        beginSpan(site(7, 1), {&Inputs, 1, 0});
+      pairWith(3, {7}, 3);
+    });
+  });
+  EXPECT_EQ(variantsOf(P, 2).size(), 1u);
+  EXPECT_TRUE(variantsOf(P, 1).empty());
+  EXPECT_EQ(
+      variantsOf(P, 3),
+      (std::vector<Expected>{{"float32[7] -> float32[7]", 1, 3, 3, 3, 1000}}));
+}
+
 TEST_F(VariantsTest, ThreadsAddWhileAnotherResets) {
   ReadProfile P = recorded(
       [] {

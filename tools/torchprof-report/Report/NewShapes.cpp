@@ -3,6 +3,7 @@
 #include "NewShapes.h"
 #include "Events.h"
 #include "Signature.h"
+#include "Work.h"
 
 #include "llvm/ADT/Optional.h"
 
@@ -33,12 +34,14 @@ struct MetTogether {
 
 } // namespace
 
-/// All meetings of the selected nodes, by method, in the order of time.
+/// All meetings of the selected nodes, by method, in the order of time. What
+/// runs other nodes would count their time twice.
 static std::map<uint32_t, std::vector<Meeting>>
 meetingsByRoot(const SiteTable &Sites, const Selection &Selected) {
   std::map<uint32_t, std::vector<Meeting>> ByRoot;
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (!Sites[S].isOutside() && Selected.matches(Sites, S))
+    if (!Sites[S].isOutside() && Selected.matches(Sites, S) &&
+        !runsOtherNodes(Sites.kind(S)))
       for (const SiteVariant &V : Sites.variants(S))
         if (!V.IsOthers && V.FirstTicks)
           ByRoot[Sites[S].Root].push_back({S, &V});

@@ -303,7 +303,10 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, StringRef Signature,
   addNames(R, Sites, S, Names);
   if (!Signature.empty())
     R.Signatures.insert(Signature.str());
-  if (Options.WithWork)
+  bool IsAll = Part.Count == Sites.measured(S).Count;
+  if (Options.WithWork && IsAll && Sites[S].isRoot())
+    addAllWork(R.Done, S);
+  else if (Options.WithWork)
     R.Done.add(Sites.kind(S), Signature, Part.Count, Part.Sum);
   R.HasDistribution = false;
   R.Measured.add(Part);
@@ -311,7 +314,9 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, StringRef Signature,
   if (isOutermost(S))
     R.Total += Part.Sum;
   // What ran inside of a node is known for all of its spans alone.
-  if (Sites.self(S).Amount == Sites.total(S))
+  if (IsAll)
+    R.Self += Sites.self(S).Amount;
+  else if (Sites.self(S).Amount == Sites.total(S))
     R.Self += Part.Sum;
   else
     R.HasSelf = false;

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
 #include <cassert>
@@ -376,6 +377,13 @@ static const Operator *find(StringRef Kind, bool &IsInPlace) {
   IsInPlace = Kind.endswith("_") && !Kind.endswith("__");
   const Operator *Found = findExactly(Kind);
   return Found || !IsInPlace ? Found : findExactly(Kind.drop_back());
+}
+
+bool report::runsOtherNodes(StringRef Kind) {
+  return StringSwitch<bool>(Kind)
+      .Cases("method", "prim::CallFunction", "prim::CallMethod", "prim::If",
+             "prim::Loop", "prim::fork", true)
+      .Default(false);
 }
 
 Optional<Work> report::workOf(StringRef Kind, const Signature &S) {

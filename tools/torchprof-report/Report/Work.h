@@ -36,6 +36,10 @@ struct Work {
   double Bytes = 0;
 };
 
+/// True for methods and control flow: what they compute and move is the work of
+/// the nodes that they run.
+bool runsOtherNodes(llvm::StringRef Kind);
+
 /// The work of one call of \p Kind, "aten::conv2d", also in its in-place form.
 /// None if the operator has no formula, or if it has and moves bytes and \p S
 /// was cut, lacks an operand, or has one that is sparse, nested or of an

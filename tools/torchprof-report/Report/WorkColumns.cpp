@@ -152,7 +152,7 @@ static std::string withoutFormula(const SiteTable &Sites,
                                   const Totals &All) {
   std::map<std::string, UInt128> Times;
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Selected.matches(Sites, S))
+    if (Selected.matches(Sites, S) && !runsOtherNodes(Sites.kind(S)))
       for (const SiteVariant &V : Sites.variants(S))
         if (!workOf(Sites.kind(S), parseSignature(V.Signature)))
           Times[Sites.kind(S).str()] += V.Sum;
