@@ -251,8 +251,8 @@ def flops(results):
         "products and convolutions. Here they follow from the shapes that were "
         "recorded. The models with most operations are listed, and those that "
         "differ: `flop_counter` does not see into an LSTM or a fused layer of a "
-        "transformer, and here `aten::einsum` has no formula, which the report says. "
-        "LibTorch 1.13 has no `flop_counter`.", ""]
+        "transformer, and when this was measured `aten::einsum` had no formula, which "
+        "the report said. LibTorch 1.13 has no `flop_counter`.", ""]
     for version, rows in rows_of(results, "flops"):
         known = [row for row in rows if "absent" not in row]
         if not known:

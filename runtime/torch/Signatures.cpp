@@ -12,6 +12,7 @@
 #include <ATen/core/stack.h>
 #include <c10/core/ScalarType.h>
 
+#include <algorithm>
 #include <cctype>
 
 namespace torchprof {
@@ -39,7 +40,13 @@ private:
 };
 
 // What a value begins with in a hash; a tensor begins with its dispatch keys.
-enum : uint64_t { NoTensor = 1, NoneHere = 2, ListHere = 3, ListEnds = 4 };
+enum : uint64_t {
+  NoTensor = 1,
+  NoneHere = 2,
+  ListHere = 3,
+  ListEnds = 4,
+  StringHere = 5
+};
 
 void addTensor(Hash &H, const at::Tensor &T) {
   if (!T.defined())
@@ -76,11 +83,31 @@ bool hasTensors(const c10::IValue &V) {
   return false;
 }
 
+/// The string that a signature has of a value; null if it has none. What a
+/// signature cannot quote, or has no room for, does not count.
+const std::string *wordOf(const c10::IValue &V) {
+  constexpr size_t MostCharacters = 64;
+  if (!V.isString())
+    return nullptr;
+  const std::string &Word = V.toStringRef();
+  bool IsPlain = Word.size() <= MostCharacters &&
+                 std::all_of(Word.begin(), Word.end(), [](char C) {
+                   return C >= ' ' && C <= '~' && C != '"';
+                 });
+  return IsPlain ? &Word : nullptr;
+}
+
 void addValue(Hash &H, const c10::IValue &V) {
   if (V.isTensor())
     return addTensor(H, V.toTensor());
   if (V.isNone())
     return H.add(NoneHere);
+  if (const std::string *Word = wordOf(V)) {
+    H.add(StringHere);
+    for (char C : *Word)
+      H.add(uint64_t(C));
+    return;
+  }
   if (!hasTensors(V))
     return H.add(NoTensor);
   H.add(ListHere);
@@ -203,6 +230,8 @@ void appendValue(std::string &Text, const c10::IValue &V) {
       Separator = ' ';
     }
     Text += ')';
+  } else if (const std::string *Word = wordOf(V)) {
+    Text.append("\"").append(*Word).append("\"");
   } else {
     Text += '*';
   }

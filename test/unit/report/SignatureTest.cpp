@@ -18,6 +18,8 @@ std::string write(const std::vector<Operand> &Operands) {
       Text += '-';
     else if (O.Kind == OperandKind::Other)
       Text += '*';
+    else if (O.Kind == OperandKind::String)
+      Text += '"' + O.Text + '"';
     else if (O.Kind == OperandKind::List)
       Text += '(' + write(O.Elements) + ')';
     else
@@ -39,6 +41,8 @@ TEST(Signature, WhatIsReadIsWrittenTheSame) {
            "float16[8]@meta",
            "float8_e4m3fn[2] quint8[3] -> complex64[4]",
            "* -> *",
+           "\"ij,jk -> ik\" (float32[2,3] float32[3,4]) - -> float32[2,4]",
+           "float32[2] \"\" -> \"(-) [2]\"",
            "- -> -",
        }) {
     Signature S = parseSignature(Text);
@@ -72,6 +76,19 @@ TEST(Signature, PartsOfAList) {
   EXPECT_EQ(S.Inputs[0].Elements[1].Kind, OperandKind::None);
   EXPECT_EQ(S.Inputs[0].Elements[2].Dtype, "int64");
   EXPECT_EQ(S.Inputs[1].Kind, OperandKind::Other);
+}
+
+TEST(Signature, Strings) {
+  Signature S = parseSignature("\"a -> b\" float32[2] -> float32[3]");
+  ASSERT_EQ(S.Inputs.size(), 2u);
+  EXPECT_EQ(S.Inputs[0].Kind, OperandKind::String);
+  EXPECT_EQ(S.Inputs[0].Text, "a -> b");
+  EXPECT_EQ(S.Outputs.size(), 1u);
+  EXPECT_EQ(shapesText(S.Inputs), "[2]"); // they are no shapes
+  EXPECT_EQ(torchShapesText(S.Inputs), "[[], [2]]");
+  EXPECT_FALSE(S.Inputs[0].bytes());
+  EXPECT_FALSE(isWhole("\"a -> b"));
+  EXPECT_FALSE(isWhole("\"a\"b -> -"));
 }
 
 TEST(Signature, SidesMayBeEmpty) {
@@ -163,7 +180,7 @@ TEST(Signature, DeepListsDoNotExhaustTheStack) {
 }
 
 TEST(Signature, AnyBytesAreReadOrRefused) {
-  const llvm::StringRef Letters = "float32[],()?:@-* >0189x";
+  const llvm::StringRef Letters = "float32[],()?:@-* >0189x\"";
   uint64_t Random = 1;
   for (unsigned Case = 0; Case < 20000; ++Case) {
     std::string Text;

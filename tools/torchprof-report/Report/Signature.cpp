@@ -98,6 +98,13 @@ bool Parser::operand(Operand &O) {
   }
   if (Rest.consume_front("*"))
     return true;
+  if (Rest.consume_front("\"")) {
+    O.Kind = OperandKind::String;
+    size_t End = Rest.find('"');
+    O.Text = Rest.take_front(End).str();
+    Rest = Rest.drop_front(std::min(End, Rest.size()));
+    return Rest.consume_front("\"");
+  }
   if (Rest.consume_front("(")) {
     O.Kind = OperandKind::List;
     if (++Depth > MaxDepth)
@@ -134,10 +141,23 @@ bool Parser::operands(std::vector<Operand> &Out, bool InList) {
   return !InList;
 }
 
+/// Between the inputs and the outputs.
+static constexpr StringLiteral Arrow = " -> ";
+
+/// Where it stands, if not in a string.
+static size_t findArrow(StringRef Text) {
+  bool InString = false;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    InString ^= Text[I] == '"';
+    if (!InString && Text.substr(I).startswith(Arrow))
+      return I;
+  }
+  return StringRef::npos;
+}
+
 Signature report::parseSignature(StringRef Text) {
   Signature S;
-  constexpr StringLiteral Arrow = " -> ";
-  size_t Split = Text.find(Arrow);
+  size_t Split = findArrow(Text);
   S.IsWhole = Parser(Text.take_front(Split)).operands(S.Inputs);
   if (Split == StringRef::npos)
     S.IsWhole = false;

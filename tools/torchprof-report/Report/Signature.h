@@ -20,7 +20,8 @@ namespace torchprof::report {
 
 enum class OperandKind {
   Tensor,
-  None,  ///< or an undefined tensor
+  None, ///< or an undefined tensor
+  String,
   Other, ///< holds no tensor
   List,  ///< of tensors
 };
@@ -33,6 +34,7 @@ struct Operand {
   std::string Layout;                  ///< empty: strided
   std::string Device;                  ///< empty: the CPU
   std::vector<Operand> Elements;       ///< of a list
+  std::string Text;                    ///< of a string
 
   bool isTensor() const { return Kind == OperandKind::Tensor; }
   /// Product of the sizes.

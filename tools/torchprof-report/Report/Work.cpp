@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Work.h"
+#include "Einsum.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -164,6 +165,27 @@ static double outerProduct(const Call &C) { return C.out().elements(); }
 static double contraction(const Call &C) {
   return 2 * std::sqrt(C.in(0).elements() * C.in(1).elements() *
                        C.out().elements());
+}
+
+/// Input 0 is the equation, input 2 a path, or None.
+static Optional<Contractions> einsum(const Call &C) {
+  ArrayRef<Operand> In = C.S.Inputs;
+  bool IsKnown = In.size() >= 2 && In[0].Kind == OperandKind::String &&
+                 In[1].Kind == OperandKind::List;
+  if (!IsKnown || (In.size() > 2 && In[2].Kind != OperandKind::None &&
+                   In[1].Elements.size() > 2))
+    return None;
+  return contractionsOf(In[0].Text, In[1].Elements);
+}
+
+static double einsumFlops(const Call &C) {
+  Optional<Contractions> Of = einsum(C);
+  return Of ? Of->Flops : Unknown;
+}
+
+static double einsumOps(const Call &C) {
+  Optional<Contractions> Of = einsum(C);
+  return Of ? Of->OtherOps : Unknown;
 }
 
 static double linear(const Call &C) {
