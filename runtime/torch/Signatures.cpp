@@ -2,18 +2,23 @@
 //
 // The key of a signature is made for each node that runs, so it reads what lies
 // nearest: a tensor's dispatch keys stand for its device, layout and kind. They
-// tell more tensors apart than texts do, which then share a variant.
+// tell more tensors apart than texts do, which then share a variant. What is in
+// an object, on the other hand, only texts say: a node has one object.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Variants.h"
 
+#include <ATen/core/class_type.h>
+#include <ATen/core/function.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/stack.h>
+#include <ATen/record_function.h>
 #include <c10/core/ScalarType.h>
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 namespace torchprof {
 
@@ -217,6 +222,27 @@ void appendTensor(std::string &Text, const at::Tensor &T) {
     Text.append("@").append(Device.str());
 }
 
+/// The weight and the bias in a packed object of a quantized operator, as a
+/// tuple; None of other values. Objects of other classes must not be asked:
+/// their methods may do anything.
+c10::IValue unpacked(const c10::IValue &V) try {
+  constexpr std::string_view Package = "__torch__.torch.classes.quantized.";
+  if (!V.isObject())
+    return {};
+  const c10::ClassType &Class = *V.toObjectRef().type();
+  if (!Class.name() || Class.name()->qualifiedName().rfind(Package, 0) != 0)
+    return {};
+  torch::jit::Function *Unpack = Class.findMethod("unpack");
+  if (!Unpack)
+    return {};
+  at::RecordFunctionGuard NoCallbacks(/*is_enabled=*/false);
+  Stack Values{V};
+  Unpack->run(Values);
+  return Values.size() == 1 && Values[0].isTuple() ? Values[0] : c10::IValue();
+} catch (const std::exception &) {
+  return {}; // it has been freed, or is of another kind of processor
+}
+
 void appendValue(std::string &Text, const c10::IValue &V) {
   if (V.isTensor())
     return appendTensor(Text, V.toTensor());
@@ -232,6 +258,8 @@ void appendValue(std::string &Text, const c10::IValue &V) {
     Text += ')';
   } else if (const std::string *Word = wordOf(V)) {
     Text.append("\"").append(*Word).append("\"");
+  } else if (c10::IValue Parts = unpacked(V); !Parts.isNone()) {
+    appendValue(Text, Parts);
   } else {
     Text += '*';
   }

@@ -101,6 +101,13 @@ public:
 
   Shape in(size_t I) const { return Shape(operandOf(S.Inputs, I)); }
   Shape out() const { return Shape(operandOf(S.Outputs, 0)); }
+  /// The weight in a packed object, which is a list of it and of the bias.
+  Shape packedWeight() const {
+    auto Packed = find_if(
+        S.Inputs, [](const Operand &O) { return O.Kind == OperandKind::List; });
+    return Shape(Packed == S.Inputs.end() ? nullptr
+                                          : operandOf(Packed->Elements, 0));
+  }
 
   /// The inputs but the first.
   ArrayRef<Operand> rest() const {
@@ -194,6 +201,10 @@ static double linear(const Call &C) {
   return 2 * C.in(0).elements() * Outputs;
 }
 
+static double packedLinear(const Call &C) {
+  return 2 * C.in(0).elements() * C.packedWeight()[0];
+}
+
 /// A weight is [out, in / groups, ...]: each output sums up one row of it.
 static double convolution(const Call &C) {
   return 2 * C.out().elements() * C.in(1).elementsOfRow();
@@ -202,6 +213,14 @@ static double convolution(const Call &C) {
 /// A weight is [in, out / groups, ...]: each input is spread by one row of it.
 static double transposedConvolution(const Call &C) {
   return 2 * C.in(0).elements() * C.in(1).elementsOfRow();
+}
+
+static double packedConvolution(const Call &C) {
+  return 2 * C.out().elements() * C.packedWeight().elementsOfRow();
+}
+
+static double packedTransposedConvolution(const Call &C) {
+  return 2 * C.in(0).elements() * C.packedWeight().elementsOfRow();
 }
 
 /// Whether a convolution is transposed is a flag, but the weight's first size
