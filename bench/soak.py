@@ -3,12 +3,13 @@
 used: start, stop, flush and snapshot from another thread, the report reading the
 live file.
 
-  soak.py MODEL.pt WORK --bin BUILD/bin --lib BUILD/lib [--seconds N]
+  soak.py MODEL.pt WORK --bin BUILD/bin --lib BUILD/lib [--fold run|thread]
+          [--seconds N]
 
 In turns of two phases: in one the recording window is opened and shut at random;
 in the other it stays open, and after it every call must have been counted,
 exactly. Prints one JSON object; exit code 1 if a count was wrong, a report
-failed, or memory grew.
+failed, memory grew, or another thread folded than was asked for.
 """
 
 import argparse
@@ -26,6 +27,15 @@ import torch
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def folding_threads():
+    """How many threads of this process torchprof has started."""
+    names = []
+    for thread in os.listdir("/proc/self/task"):
+        with open("/proc/self/task/%s/comm" % thread) as file:
+            names.append(file.read().strip())
+    return names.count("torchprof-fold")
 
 
 class Servers:
@@ -79,6 +89,7 @@ def main():
     parser.add_argument("work")
     parser.add_argument("--bin", required=True)
     parser.add_argument("--lib", required=True)
+    parser.add_argument("--fold", choices=("run", "thread"), default="run")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--threads", type=int, default=8)
     arguments = parser.parse_args()
@@ -88,6 +99,7 @@ def main():
                                         "libtorchprof_runtime.so"))
     profile = os.path.join(arguments.work, "soak-%d.tprof" % os.getpid())
     control.set_option("file", profile)
+    control.set_option("fold", arguments.fold)
     torch.set_num_threads(1)
     model = torch.jit.load(arguments.model)
     servers = Servers(model, model.inputs(), arguments.threads)
@@ -148,6 +160,9 @@ def main():
         totals["exact_phases"] += 1
         memory.append(resident())
         size.append(os.path.getsize(profile))
+    folding = folding_threads()
+    if folding != (arguments.fold == "thread"):
+        failures.append("%d threads fold" % folding)
     servers.stop()
     totals["calls"] = sum(servers.calls)
     # The first phases still touch buffers and load code.
@@ -160,7 +175,7 @@ def main():
         failures.append("memory grew by %d bytes" % grown)
     stats = control.stats()
     print(json.dumps(dict(
-        totals, threads=arguments.threads,
+        totals, threads=arguments.threads, fold=arguments.fold,
         seconds=round(time.monotonic() - begin), resident_bytes=memory[-1],
         grown_bytes=grown, file_bytes=size[-1],
         lost=sum(stats.get(name, 0) for name in

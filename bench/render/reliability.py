@@ -19,12 +19,16 @@ def soak(results):
         "without a break, and then the calls counted must be the calls made. It "
         "fails on a wrong",
         "count, a failing report, an output that differs, a file that grows or "
-        "memory that does.", ""]
+        "memory that does.",
+        "Spans are added to the statistics by the thread that ran them, or by one "
+        "of torchprof's",
+        "([`TORCHPROF_FOLD`](runtime-options.md)).", ""]
     cells = []
     for version, rows in rows_of(results, "soak"):
         for row in rows:
             cells.append([
-                version, "%d s" % row["seconds"], row["threads"], row["calls"],
+                version, "`%s`" % row.get("fold", "run"),
+                "%d s" % row["seconds"], row["threads"], row["calls"],
                 row["exact_phases"], row["reports"],
                 "%d, %d, %d" % (row["switches"], row["flushes"],
                                 row["snapshots"]),
@@ -33,7 +37,7 @@ def soak(results):
                 "%d KB" % (row["file_bytes"] // 1024), row["lost"],
                 "; ".join(row["failures"]) or "none"])
     return lines + table(
-        ["", "time", "threads", "calls", "phases with exact counts",
+        ["", "`TORCHPROF_FOLD`", "time", "threads", "calls", "phases with exact counts",
          "reports read", "stops, flushes, snapshots", "memory grew by", "file",
          "lost", "failures"], cells)
 
