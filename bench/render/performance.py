@@ -1,9 +1,10 @@
 """docs/performance.md: what torchprof costs, alone and beside others."""
 
+from .attaching import attaching
 from .tables import conditions, duration, how, number, rows_of, table
 
-SECTIONS = ["probe", "scale", "measures", "contenders", "threads", "whole", "passes",
-            "report"]
+SECTIONS = ["probe", "scale", "measures", "contenders", "threads", "whole",
+            "attach", "passes", "report"]
 
 
 def page(results):
@@ -15,8 +16,9 @@ def page(results):
         "all with `bench/run`, a section with the command above its table; "
         "`scripts/test`",
         "makes the build trees that it uses.", ""]
-        + probe(results) + scale(results) + measures(results) + contenders(results) + goals(results)
-        + threads(results) + whole(results) + passes(results)
+        + probe(results) + scale(results) + measures(results)
+        + contenders(results) + goals(results) + threads(results)
+        + whole(results) + attaching(results) + passes(results)
         + report(results) + MEMORY)
 
 

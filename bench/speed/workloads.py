@@ -14,22 +14,34 @@ import torch
 from torch import nn
 
 
-def relu_chain():
-    """300 nodes that do nearly nothing, written out: a loop would be one."""
-    lines = ["import torch", "class ReluChain(torch.nn.Module):",
+def written_out(name, statements):
+    """A module of the statements, which scripting reads from a file."""
+    lines = ["import torch", "class Chain(torch.nn.Module):",
              "    def forward(self, x):"]
-    lines += ["        x = torch.relu(x)"] * 300 + ["        return x"]
+    lines += ["        " + line for line in statements] + ["        return x"]
     folder = os.path.join(os.environ.get("TMPDIR", "/tmp"),
                           "torchprof-bench-%d" % os.getuid())
     os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, "relu_chain.py")
+    path = os.path.join(folder, name + ".py")
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n")
     import importlib.util
-    spec = importlib.util.spec_from_file_location("relu_chain", path)
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.ReluChain()
+    return module.Chain()
+
+
+def relu_chain():
+    """300 nodes that do nearly nothing, written out: a loop would be one."""
+    return written_out("relu_chain", ["x = torch.relu(x)"] * 300)
+
+
+def chain(length):
+    def make():
+        return written_out("chain_%d" % length,
+                           ["x = torch.relu(x)", "x = x + 1"] * (length // 2))
+    return make
 
 
 class LstmLoop(nn.Module):
@@ -124,6 +136,9 @@ WORKLOADS = {
                      vision("mobilenet_v3_small")),
     "densenet121": (vision("densenet121"), [1, 3, 224, 224], None),
     "vit_b_16": (vision("vit_b_16"), [1, 3, 224, 224], None),
+    "chain_100": (chain(100), [8], None),
+    "chain_1000": (chain(1000), [8], None),
+    "chain_5000": (chain(5000), [8], None),
 }
 
 

@@ -1,0 +1,36 @@
+"""What a measurement depends on beside torchprof: the machine and the build trees."""
+
+import datetime
+import glob
+import os
+import platform
+import subprocess
+
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def machine():
+    name = platform.machine()
+    with open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                name = line.split(":")[1].strip()
+                break
+    compiler = subprocess.run(["c++", "--version"], stdout=subprocess.PIPE,
+                              universal_newlines=True).stdout.split("\n")[0]
+    return {"date": datetime.date.today().isoformat(), "processor": name,
+            "processors": os.cpu_count(), "compiler": compiler,
+            "kernel": platform.release()}
+
+
+def found_builds():
+    """Trees below build/ that have LibTorch and no sanitizer."""
+    builds = []
+    for cache in sorted(glob.glob(os.path.join(root, "build", "*",
+                                               "CMakeCache.txt"))):
+        with open(cache) as file:
+            text = file.read()
+        if "TORCHPROF_SANITIZE:STRING=\n" in text and \
+                "TORCHPROF_WITH_LIBTORCH:BOOL=ON\n" in text:
+            builds.append(os.path.dirname(cache))
+    return builds
