@@ -2,12 +2,12 @@
 
 from .tables import conditions, how, label, rows_of, table
 
-SECTIONS = ["storms", "soak"]
+SECTIONS = ["storms", "soak", "reload"]
 
 
 def page(results):
     return (["# Reliability", ""] + conditions(results, SECTIONS)
-            + soak(results) + storms(results))
+            + soak(results) + reload(results) + storms(results))
 
 
 def soak(results):
@@ -40,6 +40,33 @@ def soak(results):
         ["", "`TORCHPROF_FOLD`", "time", "threads", "calls", "phases with exact counts",
          "reports read", "stops, flushes, snapshots", "memory grew by", "file",
          "lost", "failures"], cells)
+
+
+def reload(results):
+    lines = ["## Models that come and go", ""] + how("reload") + [
+        "An attached process that loads a model from a file and scripts another, runs "
+        "both with gradients and without, and lets them go, again and again, on two "
+        "threads. The same model is the same sites however often it comes. It fails on "
+        "an output or a gradient that differs, on calls counted that are not the calls "
+        "made, on a site more, on memory that grows, and on a file that grows once it "
+        "has the events that it is bounded to. Memory is the process's own, without "
+        "the file; it is compared from a quarter of the time on. For a release it runs "
+        "for an hour: `--seconds 3600`.", ""]
+    cells = []
+    found = rows_of(results, "reload")
+    for version, rows in found:
+        for row in rows:
+            cells.append([
+                version, "%d s" % row["seconds"], row["threads"], row["turns"],
+                row["calls"], row["phases"], row["rows"],
+                "%+d KB of %d MB" % (row["grown_bytes"] // 1024,
+                                     row["memory_bytes"] >> 20),
+                "%d KB" % (row["file_bytes"] // 1024),
+                "; ".join(row["failures"]) or "none"])
+    return lines + (table(
+        ["", "time", "threads", "loaded and scripted", "calls",
+         "phases with exact counts", "rows of the summary", "memory grew by",
+         "file", "failures"], cells) if found else ["Not measured.", ""])
 
 
 def storms(results):
