@@ -5,8 +5,9 @@
 
 The nodes are calls of torchprof_bench::busy, which spins for a given time and
 keeps how long it really took. Prints one JSON object per site: counts, means and
-quantiles beside the truth, in nanoseconds; exit code 1 if a count or a sum is
-wrong. Times are judged by who reads them: the kernel may take the processor
+quantiles beside the truth, in nanoseconds; and of graphs without control flow how
+long the nodes of a run took, one by one and together. Exit code 1 if a count or a
+sum is wrong. Times are judged by who reads them: the kernel may take the processor
 away between a probe's reading of the clock and the operator's.
 """
 
@@ -20,6 +21,13 @@ import sys
 import torch
 
 busy = torch.ops.torchprof_bench
+
+#: How nodes are recorded, and what asks for it.
+PROBES = {"lowered": {}, "explicit": {"TORCHPROF_LOWER": "off"},
+          "one reading": {"TORCHPROF_READS": "one"}}
+
+#: Graphs whose nodes follow each other with nothing between them that is timed.
+STRAIGHT = ("straight", "nested")
 
 
 def parse():
@@ -133,22 +141,28 @@ def record(arguments, name):
     os._exit(0)
 
 
-def cells(arguments, profile):
-    """(sites of the model, site -> (count, sum in ticks), ns per tick)"""
+def recorded(arguments, profile):
+    """(the profile, the sites of its model, ns per tick)"""
     document = json.loads(tool(arguments, "torchprof-report", "convert",
                                "--to=json", profile))
-    model = document["models"][0]
+    rate = document["process"].get("ticks_per_second") or 1e9
+    return document, document["models"][0]["sites"], 1e9 / rate
+
+
+def cells(arguments, profile):
+    """(sites of the model, site -> (count, sum in ticks), ns per tick)"""
+    document, sites, ns = recorded(arguments, profile)
+    first = document["models"][0]["first_slot"]
     found = {}
     for lane in document["lanes"]:
         for cell in lane["cells"]:
             # What a reset emptied and nobody has touched since.
             if cell["epoch"] != document["epoch"]:
                 continue
-            site = cell["slot"] - model["first_slot"]
+            site = cell["slot"] - first
             count, total = found.get(site, (0, 0))
             found[site] = count + cell["count"], total + cell["sum"]
-    rate = document["process"].get("ticks_per_second") or 1e9
-    return model["sites"], found, 1e9 / rate
+    return sites, found, ns
 
 
 def exact_quantile(values, q):
@@ -157,7 +171,7 @@ def exact_quantile(values, q):
     return values[max(0, -(-int(q * 100) * len(values) // 100) - 1)]
 
 
-def compare(arguments, name, lowered):
+def compare(arguments, name, probes):
     base = os.path.join(arguments.folder, name)
     with open(base + ".truth.json") as file:
         truth = json.load(file)
@@ -177,7 +191,7 @@ def compare(arguments, name, lowered):
         row = next(r for r in rows if r["name"] == sites[site]["name"])
         mean, true_mean = total * ns / count, sum(spans) * ns / len(spans)
         result = {
-            "graph": name, "probes": lowered, "id": int(id), "count": count,
+            "graph": name, "probes": probes, "id": int(id), "count": count,
             "true_count": len(spans), "mean_ns": mean,
             "true_mean_ns": true_mean, "error_ns": mean - true_mean,
             "p50_ns": row["p50_ns"],
@@ -201,12 +215,56 @@ def compare(arguments, name, lowered):
         row = next(r for r in rows if r["name"] == site["name"]
                    and r["kind"] == site["kind"])
         if abs(row["self_ns"] - expected) > 1e-4 * found[i][1] * ns + 1:
-            print(json.dumps({"graph": name, "probes": lowered,
+            print(json.dumps({"graph": name, "probes": probes,
                               "site": site["name"], "self_ns": row["self_ns"],
                               "expected_self_ns": expected,
                               "wrong": "self time"}))
             wrong += 1
     return wrong
+
+
+def add_up(arguments, name, probes):
+    """Whether the nodes of each run took as long as from the first one's begin to
+    the last one's end, to the tick: with one reading there is nothing between."""
+    document, sites, ns = recorded(
+        arguments, os.path.join(arguments.folder, name + ".tprof"))
+    first = document["models"][0]["first_slot"]
+    events = sorted((begin, begin + ticks, sites[slot - first]["kind"])
+                    for lane in document["lanes"] for trace in lane["traces"]
+                    for slot, begin, ticks in trace["events"])
+    roots, sums, together = [], [], []
+    for begin, end, kind in events:
+        if kind == "method":
+            roots.append(end - begin)
+            sums.append(0)
+            together.append(0)
+            start = None
+            continue
+        start = begin if start is None else start
+        sums[-1] += end - begin
+        together[-1] = end - start
+    result = {
+        "graph": name, "probes": probes, "runs": len(roots),
+        "exact": sum(map(int.__eq__, sums, together)),
+        "sum_ns": sum(sums) * ns / len(roots),
+        "together_ns": sum(together) * ns / len(roots),
+        "root_ns": sum(roots) * ns / len(roots)}
+    if len(roots) != arguments.calls or (
+            probes == "one reading" and result["exact"] != len(roots)):
+        result["wrong"] = "nodes do not add up to what they took together"
+    print(json.dumps(result))
+    return "wrong" in result
+
+
+def run(arguments, name, probes, **environment):
+    """Records the model in a process of its own."""
+    profile = os.path.join(arguments.folder, name + ".tprof")
+    if os.path.exists(profile):
+        os.unlink(profile)
+    subprocess.run(
+        [sys.executable, "-W", "ignore", __file__, *sys.argv[1:], "--child", name],
+        env=dict(os.environ, TORCHPROF_FILE=profile, **PROBES[probes],
+                 **environment), check=True)
 
 
 def main():
@@ -223,16 +281,12 @@ def main():
         torch.jit.script(module.eval()).save(base + ".pt")
         tool(arguments, "torchprof-opt", "--quiet", "--instrument",
              "--load=" + library, base + ".pt", "-o", base + "_instr.pt")
-        for lowered in ("lowered", "explicit"):
-            if os.path.exists(base + ".tprof"):
-                os.unlink(base + ".tprof")
-            environment = dict(os.environ, TORCHPROF_FILE=base + ".tprof",
-                               TORCHPROF_LOWER="on" if lowered == "lowered"
-                               else "off")
-            subprocess.run(
-                [sys.executable, "-W", "ignore", __file__, *sys.argv[1:],
-                 "--child", name], env=environment, check=True)
-            wrong += compare(arguments, name, lowered)
+        for probes in PROBES:
+            run(arguments, name, probes)
+            wrong += compare(arguments, name, probes)
+        for probes in ("lowered", "one reading") if name in STRAIGHT else ():
+            run(arguments, name, probes, TORCHPROF_MODE="trace")
+            wrong += add_up(arguments, name, probes)
     sys.exit(wrong > 0)
 
 

@@ -7,6 +7,13 @@ from .tables import conditions, duration, how, number, rows_of, table
 SECTIONS = ["oracle", "coverage", "gradients", "memory", "flops",
             "perturbation", "agreement", "gate"]
 
+#: How the oracle's nodes are recorded.
+PROBES = {"lowered": "lowered probes", "explicit": "explicit probes",
+          "one reading": "lowered probes, one reading"}
+
+#: The oracle's nodes that others come before, with nothing timed in between.
+FOLLOWERS = (2, 3, 4, 12, 32, 33, 34)
+
 #: Half a bucket of the histogram, docs/profile-format.md.
 QUANTILE_BOUND = 0.036
 
@@ -52,10 +59,16 @@ def oracle(results):
         "the truth, else the",
         "section fails; self times are computed again by hand. Means should be "
         "within 1 % or 50 ns,",
-        "quantiles within the histogram's 3.6 %.", ""]
+        "quantiles within the histogram's 3.6 %. In graphs without control flow the "
+        "nodes of each run",
+        "are added up, too: with one reading of the clock per node they must take as "
+        "long as from the",
+        "first one's begin to the last one's end, to the tick, else the section "
+        "fails.", ""]
     for version, rows in rows_of(results, "oracle"):
+        sums = [row for row in rows if "runs" in row]
         rows = [row for row in rows if "id" in row]
-        for probes in ("lowered", "explicit"):
+        for probes in ("lowered", "explicit", "one reading"):
             cells = []
             good = 0
             for row in rows:
@@ -73,10 +86,13 @@ def oracle(results):
                         100 * row["error_ns"] / row["true_mean_ns"]),
                     "within" if within(row) else "above", p50, p99,
                     "within" if p50_holds and p99_holds else "above"])
-            lines += ["### %s, %s probes" % (version, probes), ""] + table(
+            if not cells:
+                continue
+            lines += ["### %s, %s" % (version, PROBES[probes]), ""] + table(
                 ["graph", "node", "count", "true mean", "mean is off by",
                  "1 % or 50 ns", "p50", "p99", "3.6 %"], cells) + [
                      "%d of %d means are within." % (good, len(cells)), ""]
+        lines += one_reading(rows, sums)
     return lines + [
         "What a mean is off by is always too much, never too little: it is what "
         "the interpreter does",
@@ -88,7 +104,29 @@ def oracle(results):
         "its output away:",
         "nodes below some ten microseconds look longer by that, and all of them "
         "by the same time,",
-        "so that their order holds.", ""]
+        "so that their order holds. With one reading (`TORCHPROF_READS=one`) a node "
+        "that another follows",
+        "is as long as with two, and one that follows another is longer by what the "
+        "interpreter and the",
+        "first one's probe do between them.", ""]
+
+
+def one_reading(rows, sums):
+    """What one reading blurs, and what it does not."""
+    if not sums:
+        return []
+    error = {(row["probes"], row["id"]): row["error_ns"] for row in rows}
+    more = sorted(error["one reading", id] - error["lowered", id]
+                  for id in FOLLOWERS)
+    return ["With one reading the mean of a node that follows another is longer than "
+            "with two by %s ns (%s to %s)."
+            % (number(statistics.median(more)), number(more[0]), number(more[-1])),
+            ""] + table(
+        ["graph", "readings", "runs", "that add up to the tick", "sum of the nodes",
+         "first begin to last end", "the method"],
+        [[row["graph"], "one" if row["probes"] == "one reading" else "two",
+          row["runs"], row["exact"], duration(row["sum_ns"]),
+          duration(row["together_ns"]), duration(row["root_ns"])] for row in sums])
 
 
 # --- coverage ----------------------------------------------------------------
