@@ -7,12 +7,12 @@
 //
 // A tensor is its dtype and sizes, followed by `:layout` unless it is strided
 // and by `@device` unless that is the CPU; the sizes of a nested tensor are
-// `?`. `-` is None or an undefined tensor, and tensors in brackets are a list or
-// a tuple of them, or the weight and the bias in a packed object of a quantized
-// operator. A string of up to 64 printable characters stands in quotes, of which
-// it holds none: "bij,bjk->bik". `*` is whatever else holds no tensor. The
-// outputs are those of the first span with such inputs. A text that is too long
-// is cut (DF_Cut).
+// `?`. `-` is None or an undefined tensor, and tensors in brackets are a list
+// or a tuple of them, or the weight and the bias in a packed object of a
+// quantized operator. A string of up to 64 printable characters stands in
+// quotes, of which it holds none: "bij,bjk->bik". `*` is whatever else holds no
+// tensor. The outputs are those of the first span with such inputs. A text that
+// is too long is cut (DF_Cut).
 //
 // A cell here is small: what a node's cell knows, its signatures share.
 //
