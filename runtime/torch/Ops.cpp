@@ -112,6 +112,7 @@ static const torch::jit::RegisterOperators Registered_({
             uint16_t Count = takeOperandCount(S, 1);
             auto Site =
                 format::SiteId::fromNumber(peek(S, 0, Count + 1).toInt());
+            calibrateBeforeFirstRun();
             claimFunctions();
             uint64_t Begin = enterRoot(Site, Frame, {&S, Count, 0});
             if (Begin)
