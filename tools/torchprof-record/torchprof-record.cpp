@@ -45,8 +45,7 @@ static cl::opt<bool>
           cl::cat(Category));
 static cl::opt<bool>
     Calibrate("calibrate",
-              cl::desc("Also measure shapes, and before the first run what the "
-                       "machine does at most, for the roofline"),
+              cl::desc("Also measure shapes and what the machine can do"),
               cl::cat(Category));
 static cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
                            cl::cat(Category));
