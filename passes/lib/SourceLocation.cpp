@@ -8,6 +8,7 @@
 
 namespace torchprof {
 
+using torch::jit::Source;
 using torch::jit::SourceRange;
 
 static std::string trim(std::string Text) {
@@ -58,6 +59,25 @@ bool parsePythonStack(const std::string &Text, std::string &File,
   return Found;
 }
 
+/// The text from \p Begin up to \p End or the first \p Stop. Character by
+/// character: each substr() of a loaded source copies the list of all its
+/// lines.
+static std::string textUpTo(char Stop, const Source &Of, size_t Begin,
+                            size_t End) {
+  std::string Text;
+  for (size_t I = Begin; I < std::min(End, Of.size()); ++I) {
+    char Next = Of.char_at(I);
+    if (Next == Stop)
+      break;
+    Text += Next;
+  }
+  return Text;
+}
+
+static std::string lineOf(const Source &Of, size_t Number) {
+  return textUpTo('\n', Of, Of.offset_for_line(Number), Of.size());
+}
+
 /// The range in the author's source if LibTorch knows it, else the range in
 /// the generated code.
 static SourceRange originalRange(const SourceRange &Range) {
@@ -79,14 +99,14 @@ SourcePosition locate(const SourceRange &Range, Manifest &Table) {
     Position.Line = static_cast<uint32_t>(Line);
     Position.Column = static_cast<uint32_t>(Column) + 1;
     size_t Number = Source->lineno_for_offset(Original.start());
-    Position.Text = Table.intern(trim(Source->get_line(Number).str()));
+    Position.Text = Table.intern(trim(lineOf(*Source, Number)));
     return Position;
   }
   std::string File;
   uint32_t Line = 0;
   // Code without a file name may be long, and is looked at for each of its
   // nodes: only a stack is copied whole.
-  if (parsePythonStack(Source->get_line(0).str(), File, Line) &&
+  if (parsePythonStack(lineOf(*Source, 0), File, Line) &&
       parsePythonStack(Source->text_str().str(), File, Position.Line))
     Position.File = Table.intern(File);
   return Position;
@@ -98,8 +118,8 @@ bool isWrittenAsMethod(const SourceRange &Range, const std::string &OpName) {
   SourceRange Original = originalRange(Range);
   if (!Original.source())
     return false;
-  std::string Text = Original.text().str();
-  Text = Text.substr(0, Text.find('('));
+  std::string Text =
+      textUpTo('(', *Original.source(), Original.start(), Original.end());
   size_t Dot = Text.rfind('.');
   if (Dot == std::string::npos || trim(Text.substr(Dot + 1)) != OpName)
     return false;
