@@ -57,8 +57,10 @@ FunctionRing *FunctionRings::own(uint64_t Thread, uint64_t Next,
     // In this order: who still asks for the old thread finds no entry of the
     // new one.
     R->Thread.store(Thread, std::memory_order_release);
+    // Pages that nobody has written to stay the kernel's zeros.
     for (std::atomic<uint64_t> &Maker : R->Makers)
-      Maker.store(0, std::memory_order_release);
+      if (Maker.load(std::memory_order_relaxed))
+        Maker.store(0, std::memory_order_release);
   }
   if (!R)
     return nullptr;
