@@ -30,7 +30,7 @@ it does between functions has a row of its own."""
 # RUN: torchprof-report summary %t/off.tprof --format=csv --limit=0 \
 # RUN:   --columns=kind,name,module,calls,backward_calls,freed_bytes \
 # RUN:   | FileCheck %s --check-prefixes=CHECK,ALONE --implicit-check-not='(engine)'
-# RUN: env LD_PRELOAD=%runtime TORCHPROF_RECORD=memory TORCHPROF_FILE=%t/runtime.tprof \
+# RUN: env LD_LIBRARY_PATH=%torch-lib LD_PRELOAD=%runtime TORCHPROF_RECORD=memory TORCHPROF_FILE=%t/runtime.tprof \
 # RUN:   %python -W ignore %s load %t/instr.pt > %t/off
 # RUN: torchprof-report summary %t/runtime.tprof --format=csv --limit=0 \
 # RUN:   --columns=kind,name,module,calls,backward_calls,freed_bytes \
