@@ -1,9 +1,10 @@
 """docs/performance.md: what torchprof costs, alone and beside others."""
 
 from .attaching import attaching
+from .models import models
 from .tables import conditions, duration, how, number, rows_of, table
 
-SECTIONS = ["probe", "scale", "measures", "contenders", "threads", "whole",
+SECTIONS = ["models", "probe", "scale", "measures", "contenders", "threads", "whole",
             "attach", "passes", "report"]
 
 
@@ -16,7 +17,7 @@ def page(results):
         "all with `bench/run`, a section with the command above its table; "
         "`scripts/test`",
         "makes the build trees that it uses.", ""]
-        + probe(results) + scale(results) + measures(results)
+        + models(results) + probe(results) + scale(results) + measures(results)
         + contenders(results) + goals(results) + threads(results)
         + whole(results) + attaching(results) + passes(results)
         + report(results) + MEMORY)

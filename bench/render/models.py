@@ -1,0 +1,68 @@
+"""The first part of docs/performance.md: what recording adds to real models."""
+
+from .tables import duration, how, rows_of, table
+
+#: Most per cent of a call that recording may add.
+MOST = {"densenet121": 1.3, "mobilenet_v3": 1.3, "resnet18_1": 0.4, "encoder": 0.4}
+#: The half of an interval above which nothing is said.
+KNOWN = 0.3
+#: How many times less than torch.profiler recording is to add.
+TIMES = 7
+
+
+def per_cent(pair):
+    return "%+.2f ± %.2f" % tuple(pair)
+
+
+def at_most(pair, bar):
+    """Whether a value with its interval is below a bar."""
+    value, half = pair
+    if value + half <= bar:
+        return "holds"
+    if value - half > bar:
+        return "missed by %.1f" % (value - bar)
+    return "not known: the interval holds the bar"
+
+
+def stopped(pair):
+    value, half = pair
+    if abs(value) <= half:
+        return "holds" if half <= KNOWN else "not known: ± %.1f" % half
+    return "missed by %.1f" % (abs(value) - half)
+
+
+def beside(row):
+    """How many times less than torch.profiler, whose own interval counts too."""
+    ours, theirs = row["torchprof"][0], row["torch.profiler"][0]
+    if ours <= 0:
+        return "> %d x" % TIMES
+    return "%.1f x%s" % (theirs / ours, "" if theirs >= TIMES * ours else
+                         ", missed")
+
+
+def models(results):
+    lines = ["## Real models", ""] + how("models") + [
+        "What is added to a call, in per cent of its processor time on one thread: the "
+        "median over processes, with half of its 95 % interval. A process loads the "
+        "copies in random order and calls them in turns, each three times before the "
+        "call that is measured. The copies share their parameters: through where "
+        "those lie alone two copies differ by up to 7 %. What is left of that shows "
+        "as the difference of a second plain copy. torchprof is there as in "
+        "attaching; torch.profiler's closing is not in its calls.", "",
+        "Bars: recording at most %.1f %% of the first two models and %.1f %% of the "
+        "others, and %d times less than torch.profiler; nothing while it is stopped."
+        % (MOST["densenet121"], MOST["encoder"], TIMES), ""]
+    found = rows_of(results, "models")
+    for version, rows in found:
+        lines += ["### " + version, ""] + table(
+            ["model", "input", "a call", "processes", "recording", "",
+             "less than torch.profiler", "stopped", "", "torch.profiler",
+             "second plain copy"],
+            [[row["model"], row["shape"], duration(row["call_ns"]),
+              row["processes"], per_cent(row["torchprof"]),
+              at_most(row["torchprof"], MOST[row["model"]])
+              if row["model"] in MOST else None,
+              beside(row), per_cent(row["torchprof stopped"]),
+              stopped(row["torchprof stopped"]), per_cent(row["torch.profiler"]),
+              per_cent(row["plain again"])] for row in rows])
+    return lines if found else lines + ["Not measured.", ""]
