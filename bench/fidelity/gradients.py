@@ -22,6 +22,9 @@ from typing import List, Optional
 import torch
 import torch.nn as nn
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "speed"))
+from workloads import import_torchvision  # noqa: E402
+
 WARM_STEPS = 5
 EVALUATION = "autograd::engine::evaluate_function: "
 
@@ -139,8 +142,7 @@ class Equivariant(nn.Module):
 
 
 def resnet18():
-    import torchvision  # not there with every LibTorch
-    return torchvision.models.resnet18()
+    return import_torchvision().models.resnet18()  # not there with every LibTorch
 
 
 def atoms():
