@@ -20,7 +20,7 @@ def at_most(pair, bar):
     if value + half <= bar:
         return "holds"
     if value - half > bar:
-        return "missed by %.1f" % (value - bar)
+        return "missed by %.2f" % (value - bar)
     return "not known: the interval holds the bar"
 
 
@@ -28,7 +28,7 @@ def stopped(pair):
     value, half = pair
     if abs(value) <= half:
         return "holds" if half <= KNOWN else "not known: ± %.1f" % half
-    return "missed by %.1f" % (abs(value) - half)
+    return "missed by %.2f" % (abs(value) - half)
 
 
 def beside(row):
