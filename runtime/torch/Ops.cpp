@@ -37,6 +37,16 @@ static uint16_t takeOperandCount(Stack &S, unsigned Fixed) {
   return Count;
 }
 
+/// Begins a method's root, as enterRoot() says.
+static int64_t enter(format::SiteId Site, uintptr_t Frame, const Operands &Of) {
+  calibrateBeforeFirstRun();
+  claimFunctions();
+  uint64_t Begin = enterRoot(Site, Frame, Of);
+  if (Begin)
+    followGradMode();
+  return static_cast<int64_t>(Begin);
+}
+
 // Lambdas, not functions: the interpreter then makes one indirect call, not
 // two.
 static const torch::jit::RegisterOperators Registered_({
@@ -78,12 +88,7 @@ static const torch::jit::RegisterOperators Registered_({
             S.pop_back();
             auto Frame =
                 reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-            calibrateBeforeFirstRun();
-            claimFunctions();
-            uint64_t Begin = enterRoot(Site, Frame);
-            if (Begin)
-              followGradMode();
-            S.back() = static_cast<int64_t>(Begin);
+            S.back() = enter(Site, Frame, {});
           }),
     probe("torchprof::begin_with(int site, ...) -> int",
           [](Stack &S) {
@@ -112,13 +117,9 @@ static const torch::jit::RegisterOperators Registered_({
             uint16_t Count = takeOperandCount(S, 1);
             auto Site =
                 format::SiteId::fromNumber(peek(S, 0, Count + 1).toInt());
-            calibrateBeforeFirstRun();
-            claimFunctions();
-            uint64_t Begin = enterRoot(Site, Frame, {&S, Count, 0});
-            if (Begin)
-              followGradMode();
+            int64_t Begin = enter(Site, Frame, {&S, Count, 0});
             drop(S, Count);
-            S.back() = static_cast<int64_t>(Begin);
+            S.back() = Begin;
           }),
 });
 
