@@ -43,12 +43,13 @@ def beside(row):
 def models(results):
     lines = ["## Real models", ""] + how("models") + [
         "What is added to a call, in per cent of its processor time on one thread: the "
-        "median over processes, with half of its 95 % interval. A process loads the "
-        "copies in random order and calls them in turns, each three times before the "
-        "call that is measured. The copies share their parameters: through where "
+        "median over processes, with half of its 95 % interval. A process loads "
+        "several copies of each kind in random order and calls them in turns, each "
+        "three times before the call that is measured. All are of one file, and "
+        "torchprof is attached to some. They share their parameters: through where "
         "those lie alone two copies differ by up to 7 %. What is left of that shows "
-        "as the difference of a second plain copy. torchprof is there as in "
-        "attaching; torch.profiler's closing is not in its calls.", "",
+        "as the difference of the second plain copies. torch.profiler's closing is "
+        "not in its calls.", "",
         "Bars: recording at most %.1f %% of the first two models and %.1f %% of the "
         "others, and %d times less than torch.profiler; nothing while it is stopped."
         % (MOST["densenet121"], MOST["encoder"], TIMES), ""]
@@ -57,7 +58,7 @@ def models(results):
         lines += ["### " + version, ""] + table(
             ["model", "input", "a call", "processes", "recording", "",
              "less than torch.profiler", "stopped", "", "torch.profiler",
-             "second plain copy"],
+             "second plain copies"],
             [[row["model"], row["shape"], duration(row["call_ns"]),
               row["processes"], per_cent(row["torchprof"]),
               at_most(row["torchprof"], MOST[row["model"]])

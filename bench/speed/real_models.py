@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """What recording adds to a call of a real model.
 
-  real_models.py NAME=PLAIN,INSTRUMENTED,SHAPE... --build BUILD [--processes N]
+  real_models.py NAME=FILE,SHAPE... --build BUILD [--processes N]
 
-SHAPE is the input's, 1x3x224x224. A process loads three copies in random order,
-with tensors of random sizes between them: the model twice, and instrumented in a
-process with hooks, where its probes become tags as in attaching. All use the
-parameters of the first: two copies with parameters of their own differ by up to 7 %
-through where these lie in memory. What is left of that shows as the difference of
-the second copy from the first.
+SHAPE is the input's, 1x3x224x224. A process loads copies of the file in random
+order, with tensors of random sizes between them: some stay plain, to some torchprof
+is attached, and some are a second set of plain ones. All use the parameters of one
+more that is never called: copies with parameters of their own differ by up to 7 %
+through where these lie in memory. What is left of that is averaged over the copies,
+and shows as the difference of the second plain set from the first.
+
+All copies are of one file. One that was instrumented and has become tags again is
+not: a file saved with its calls inlined is slower by 1 to 2 % in some models, without
+any probe in it.
 
 The contenders are called in turns of random order; before each measured call there
 are three that are not. Processes are added until the intervals of what recording
@@ -31,8 +35,10 @@ import time
 
 import torch
 
-CONTENDERS = ["plain", "plain again", "torchprof", "torchprof stopped",
-              "torch.profiler"]
+#: What is measured, and with which of a process's sets of copies.
+CONTENDERS = {"plain": "plain", "plain again": "plain again",
+              "torchprof": "attached", "torchprof stopped": "attached",
+              "torch.profiler": "plain"}
 
 
 def load(path):
@@ -54,48 +60,66 @@ def measured(call):
     return time.thread_time_ns() - begin
 
 
-def work(plain, instrumented, shape, turns):
-    """Prints, per contender, the median over the turns of its call in ns."""
-    torch.set_num_threads(1)
-    padding, copies = [], {}
-    paths = {"plain": plain, "plain again": plain, "torchprof": instrumented}
-    for name in random.sample(list(paths), len(paths)):
+def load_copies(path, many):
+    """Sets of copies by name; all share the parameters of one that is in none."""
+    names = sorted(set(CONTENDERS.values())) * many
+    random.shuffle(names)
+    kept, padding, copies = load(path), [], []
+    for name in names:
         padding.append(torch.empty(random.randrange(1, 1 << 24)))
-        copies[name] = load(paths[name])
-    for name in ("plain again", "torchprof"):
-        share_parameters(copies[name], copies["plain"])
+        copies.append((name, load(path)))
+        share_parameters(copies[-1][1], kept)
+    return kept, padding, copies
+
+
+def first_calls(copies, x):
+    """Calls that make the plans, with torchprof attached to those that are to have
+    it: it attaches when a model is called for the first time."""
+    control = torch.ops.torchprof
+    expected = None
+    for name, model in copies:
+        control.set_option("attach", "on" if name == "attached" else "off")
+        for _ in range(5):
+            got = model(x)
+            assert expected is None or torch.equal(got, expected)
+            expected = got
+
+
+def work(path, shape, turns, many):
+    """Prints, per contender, the mean over its copies of the median over the turns
+    of a call in ns."""
+    torch.set_num_threads(1)
+    kept, padding, copies = load_copies(path, many)
     torch.manual_seed(1)
     x = torch.randn(shape)
     control = torch.ops.torchprof
 
-    def recorded(recording):
-        (control.start if recording else control.stop)()
-        return measured(lambda: copies["torchprof"](x))
-
-    def profiled():
+    def profiled(call):
         with torch.profiler.profile(
                 activities=[torch.profiler.ProfilerActivity.CPU]):
-            return measured(lambda: copies["plain"](x))
+            return measured(call)
 
-    run = {"plain": lambda: measured(lambda: copies["plain"](x)),
-           "plain again": lambda: measured(lambda: copies["plain again"](x)),
-           "torchprof": lambda: recorded(True),
-           "torchprof stopped": lambda: recorded(False),
-           "torch.profiler": profiled}
-    found = {name: [] for name in CONTENDERS}
+    cases = [(contender, model) for contender, its in CONTENDERS.items()
+             for name, model in copies if name == its]
+    found = {id(case): [] for case in cases}
     with torch.no_grad():
-        expected = copies["plain"](x)
-        for model in copies.values():
-            for _ in range(5):
-                assert torch.equal(model(x), expected)
+        first_calls(copies, x)
         for _ in range(turns):
-            for name in random.sample(CONTENDERS, len(CONTENDERS)):
-                found[name].append(run[name]())
-    print(json.dumps({name: statistics.median(calls)
-                      for name, calls in found.items()}))
+            for case in random.sample(cases, len(cases)):
+                contender, model = case
+                (control.start if contender == "torchprof" else control.stop)()
+                measure = profiled if contender == "torch.profiler" else measured
+                before = control.stats()["count"]
+                found[id(case)].append(measure(lambda: model(x)))
+                recorded = control.stats()["count"] > before
+                assert recorded == (contender == "torchprof"), contender
+    print(json.dumps({
+        contender: statistics.mean(statistics.median(found[id(case)])
+                                   for case in cases if case[0] == contender)
+        for contender in CONTENDERS}))
 
 
-def one_process(arguments, plain, instrumented, shape):
+def one_process(arguments, path, shape):
     # Else malloc gives the end of its heap back with each call in some processes,
     # and in others not.
     profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
@@ -108,8 +132,8 @@ def one_process(arguments, plain, instrumented, shape):
                                 "libtorchprof_preload.so"))
     done = subprocess.run(
         [sys.executable, "-W", "ignore", __file__, "--build", arguments.build,
-         "--turns", str(arguments.turns), "--inside",
-         ",".join((plain, instrumented, shape))],
+         "--turns", str(arguments.turns), "--copies", str(arguments.copies),
+         "--inside", ",".join((path, shape))],
         check=True, stdout=subprocess.PIPE, env=environment,
         universal_newlines=True)
     os.unlink(profile)
@@ -136,31 +160,33 @@ def is_known(processes, interval):
         for name in ("torchprof", "torchprof stopped"))
 
 
-def compare(arguments, name, plain, instrumented, shape):
+def compare(arguments, name, path, shape):
     processes = []
     while len(processes) < arguments.processes and \
             not is_known(processes, arguments.interval):
-        processes.append(one_process(arguments, plain, instrumented, shape))
+        processes.append(one_process(arguments, path, shape))
     row = {"model": name, "shape": shape, "processes": len(processes),
            "call_ns": statistics.median(one["plain"] for one in processes)}
-    for contender in CONTENDERS[1:]:
+    for contender in list(CONTENDERS)[1:]:
         row[contender] = median_and_interval(added(processes, contender))
     print(json.dumps(row), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("models", nargs="*", metavar="NAME=PLAIN,INSTRUMENTED,SHAPE")
+    parser.add_argument("models", nargs="*", metavar="NAME=FILE,SHAPE")
     parser.add_argument("--build")
     parser.add_argument("--processes", type=int, default=40)
-    parser.add_argument("--turns", type=int, default=15)
+    parser.add_argument("--turns", type=int, default=9)
+    parser.add_argument("--copies", type=int, default=4,
+                        help="of each set in a process")
     parser.add_argument("--interval", type=float, default=0.3)
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
-        plain, instrumented, shape = arguments.inside.split(",")
-        return work(plain, instrumented, [int(n) for n in shape.split("x")],
-                    arguments.turns)
+        path, shape = arguments.inside.split(",")
+        return work(path, [int(n) for n in shape.split("x")], arguments.turns,
+                    arguments.copies)
     for model in arguments.models:
         name, files = model.split("=", 1)
         compare(arguments, name, *files.split(","))
