@@ -78,7 +78,16 @@ static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S,
   Op->Clipped |= Sites.self(S).Excess != 0;
 }
 
+static void sumUp(ModuleOps &Op) {
+  for (ModuleOps &Inner : Op.Inner) {
+    sumUp(Inner);
+    addInner(Op.Measures, Inner.Measures);
+  }
+}
+
 static void sumUp(ModuleNode &Node) {
+  for (ModuleOps &Op : Node.Ops)
+    sumUp(Op);
   Node.Total = Node.Self;
   Node.TotalBackward = Node.Backward;
   for (ModuleNode &Child : Node.Children) {
