@@ -13,15 +13,34 @@ namespace {
 
 /// What rules look at.
 struct Evidence {
+  Evidence(const SiteTable &Sites, const Selection &Selected, const Roof &Under)
+      : Sites(Sites), Selected(Selected), Under(Under),
+        All(makeTotals(Sites, Selected)), InOperators(Sites.size()) {
+    for (uint32_t S = 0; S < Sites.size(); ++S) {
+      uint32_t Node = S;
+      while (Sites[Node].Operator)
+        Node = Sites[Node].Parent;
+      if (Node != S)
+        InOperators[Node] += Sites.self(S).Amount;
+    }
+  }
+
+  double ns(UInt128 Ticks) const {
+    return Sites.clock().toNs(static_cast<double>(Ticks));
+  }
+  /// What a node took itself, the operators inside of it included, which may be
+  /// sites or not.
+  double selfNs(uint32_t S) const {
+    return ns(Sites.self(S).Amount + InOperators[S]);
+  }
+
   const SiteTable &Sites;
   const Selection &Selected;
   const Roof &Under;
   Totals All;
 
-  double ns(UInt128 Ticks) const {
-    return Sites.clock().toNs(static_cast<double>(Ticks));
-  }
-  double selfNs(uint32_t S) const { return ns(Sites.self(S).Amount); }
+private:
+  std::vector<UInt128> InOperators; ///< by node
 };
 
 /// Time that a rule is about, and where it was.
@@ -259,7 +278,7 @@ static const Rule Rules[] = {
 
 Table report::makeAdvice(const SiteTable &Sites, const Selection &Selected,
                          const Roof &Under, double MinPercent) {
-  Evidence In{Sites, Selected, Under, makeTotals(Sites, Selected)};
+  Evidence In(Sites, Selected, Under);
   double TotalNs = In.ns(In.All.Total);
   struct Advice {
     const Rule *Of;
