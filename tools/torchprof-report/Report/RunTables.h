@@ -30,13 +30,16 @@ inline Value timeOf(const SiteTable &Sites, double Ticks) {
   return Value::timeNs(Sites.clock().toNs(Ticks));
 }
 
-/// A node by its kind and module, "aten::relu block.relu"; empty for NoIndex.
+/// A node by its kind and module, "aten::relu block.relu", a gradient also by
+/// what computes it, "backward AddmmBackward0 block"; empty for NoIndex.
 inline Value nodeValue(const SiteTable &Sites, uint32_t S) {
   if (S == NoIndex)
     return Value::text("");
+  std::string Text = Sites.kind(S).str();
+  if (Sites[S].Gradient)
+    Text += " " + Sites.name(S).str();
   std::string Module = Sites.modulePath(S);
-  return Value::text(
-      (Sites.kind(S) + (Module.empty() ? "" : " ") + Module).str());
+  return Value::text(Module.empty() ? Text : Text + " " + Module);
 }
 
 /// A time of day, "2026-11-20 23:59:59.123" in UTC for people.
