@@ -44,7 +44,9 @@ void endCold(uint64_t Begin, format::SiteId Id, const Operands &Of);
 /// of a node. May end on another thread.
 uint64_t beginSlot(format::Slot Site);
 void endSlot(uint64_t Begin, format::Slot Site);
-/// The same for an autograd function of a site, which also ends if the
+/// Ends a part of the span around (Probe.h) that is not an ordinary one.
+void endPartCold(uint64_t Begin, format::Slot Site);
+/// As beginSlot() for an autograd function of a site, which also ends if the
 /// functions inside of it were left by an exception.
 uint64_t beginFunction(format::Slot Site);
 void endFunction(uint64_t Begin, format::Slot Site);

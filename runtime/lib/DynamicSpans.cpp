@@ -39,6 +39,11 @@ void endSlot(uint64_t Begin, Slot Site) {
     endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient);
 }
 
+void endPartCold(uint64_t Begin, Slot Site) {
+  if (Begin || Process.Open.load(std::memory_order_relaxed))
+    endFramed(Begin, Site, clock::ticks());
+}
+
 void endFunction(uint64_t Begin, Slot Site) { endSlot(Begin, Site); }
 
 void bookSpan(Slot Site, uint64_t Begin, uint64_t End) {

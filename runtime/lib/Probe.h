@@ -174,12 +174,11 @@ public:
   }
 };
 
-/// Begins a pair of probes on a lane that is open; \p Id is of the lane's
-/// model.
-inline uint64_t openPair(Lane &L, format::SiteId Id) {
-  format::Slot Site = L.FirstSlot + Id.index();
+/// Begins a pair of probes on a lane that is open and has a hot frame left. \p
+/// Pair: OpenFrame::Pair.
+inline uint64_t openPair(Lane &L, format::Slot Site, int64_t Pair) {
   OpenFrame &F = L.Frames[L.Depth];
-  F.Pair = Id.number();
+  F.Pair = Pair;
   F.OuterTicks = L.CurrentTicks;
   F.Outer = L.Current;
   F.FoldTicks = L.FoldTicks;
@@ -200,7 +199,14 @@ inline uint64_t beginSpan(format::SiteId Id, const Operands &Of = {}) {
   if (!isOpen(L) || Id.model() != L->ModelId || Id.index() >= L->SiteCount ||
       L->Depth >= HotFrames) [[unlikely]]
     return ensureRecording() ? beginCold(Id, Of) : 0;
-  return openPair(*L, Id);
+  return openPair(*L, L->FirstSlot + Id.index(), Id.number());
+}
+
+/// Ends the pair in the innermost frame, which is hot.
+inline void closePair(Lane &L, uint64_t Ticks) {
+  const OpenFrame &F = L.Frames[--L.Depth];
+  setCurrent(L, F.OuterTicks, F.Outer);
+  append(L, F.Begin, packEntry(F.Site, format::LogKind::End, Ticks));
 }
 
 /// \p Of as at the begin: both have operands, or none has.
@@ -219,9 +225,29 @@ inline void endSpan(uint64_t Begin, format::SiteId Id,
   if (F.Pair != Id.number() || F.Begin != Begin ||
       Ticks >= format::MaxLogDuration) [[unlikely]]
     return endCold(Begin, Id, Of, Now);
-  --L->Depth;
-  setCurrent(*L, F.OuterTicks, F.Outer);
-  append(*L, Begin, packEntry(F.Site, format::LogKind::End, Ticks));
+  closePair(*L, Ticks);
+}
+
+/// Begins a part of the span around that has a site of its own: one that came
+/// to be at run time, and whose time no cell but its own has.
+inline uint64_t beginPart(format::Slot Site) {
+  Lane *L = ThisLane;
+  // The name of the site must be in the file before its spans are.
+  if (!isOpen(L) || L->Depth >= HotFrames || !knownEntry(*L, Site)) [[unlikely]]
+    return beginSlot(Site);
+  return openPair(*L, Site, NoPair);
+}
+
+inline void endPart(uint64_t Begin, format::Slot Site) {
+  Lane *L = ThisLane;
+  if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]]
+    return endPartCold(Begin, Site);
+  uint64_t Ticks = clock::ticks() - Begin;
+  const OpenFrame &F = L->Frames[L->Depth - 1];
+  if (F.Site != Site || F.Begin != Begin || Ticks >= format::MaxLogDuration)
+      [[unlikely]]
+    return endPartCold(Begin, Site);
+  closePair(*L, Ticks);
 }
 
 } // namespace torchprof

@@ -82,6 +82,21 @@ static const torch::jit::RegisterOperators Registered_({
             claimFunctions();
             endSlot(Begin, Site);
           }),
+    probe("torchprof::begin_part(int slot) -> int",
+          [](Stack &S) {
+            claimFunctions(); // those of the span around
+            c10::IValue &Top = S.back();
+            Top = static_cast<int64_t>(
+                beginPart(format::Slot(static_cast<uint32_t>(Top.toInt()))));
+          }),
+    probe("torchprof::end_part(int begin, int slot) -> ()",
+          [](Stack &S) {
+            auto Site = format::Slot(static_cast<uint32_t>(S.back().toInt()));
+            S.pop_back();
+            auto Begin = uint64_t(S.back().toInt());
+            S.pop_back();
+            endPart(Begin, Site);
+          }),
     probe("torchprof::enter(Any manifest, int site) -> int",
           [](Stack &S) {
             auto Site = format::SiteId::fromNumber(S.back().toInt());

@@ -25,6 +25,15 @@ inline c10::Symbol endSlot() {
   static const auto S = c10::Symbol::fromQualString("torchprof::end_slot");
   return S;
 }
+/// The same for a part of the span around that is no gradient.
+inline c10::Symbol beginPart() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::begin_part");
+  return S;
+}
+inline c10::Symbol endPart() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::end_part");
+  return S;
+}
 inline c10::Symbol enter() {
   static const auto S = c10::Symbol::fromQualString("torchprof::enter");
   return S;

@@ -156,6 +156,35 @@ TEST_F(DynamicSitesTest, NotesAreBelowTheirSites) {
   EXPECT_EQ(P.child(DynamicKind::LeftOut, "").Parent, Slot{1});
 }
 
+TEST_F(DynamicSitesTest, PartsAreSpansInsideOfWhatTheyArePartOf) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 3);
+    Slot Part = *childOf(site(7, 0), DynamicKind::Attributes, "");
+    uint64_t Root = enterRoot(site(7, 0), 1);
+    for (unsigned I = 0; I < 3; ++I) { // the first one by the cold path
+      uint64_t Begin = beginPart(Part);
+      endPart(Begin, Part);
+      span(site(7, 1), 1);
+    }
+    uint64_t Elsewhere = beginPart(Part);
+    std::thread([&] { endPart(Elsewhere, Part); }).join();
+    stop();
+    EXPECT_EQ(beginPart(Part), 0u);
+    endPart(0, Part);
+    start();
+    endPart(0, Part); // began while the gate was shut: cut
+    endSpan(Root, site(7, 0));
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  const auto &Child = P.child(DynamicKind::Attributes, "");
+  EXPECT_EQ(Child.Parent, Slot{0});
+  EXPECT_EQ(P.count(number(Child.Site)), 4u);
+  EXPECT_EQ(P.cut(number(Child.Site)), 1u);
+  EXPECT_EQ(P.count(1), 3u);
+  EXPECT_EQ(P.cell(0).Nested, 0u); // the report knows from the parents
+}
+
 TEST_F(DynamicSitesTest, PairsAroundASlotAreSpansOfTheChild) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {

@@ -34,6 +34,9 @@ constexpr bool hasSpans(DynamicKind Kind) {
   return true; // of a later version
 }
 
+/// Name of an Attributes site that runs beside its parent, the fork of a graph.
+inline constexpr char BesideParent[] = "asynchronous";
+
 enum DynamicFlags : uint32_t {
   DF_Overflow = 1, ///< stands for all children beyond the parent's bound
   DF_Cut = 2,      ///< the name was cut
