@@ -54,7 +54,7 @@ static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
     GradientSum Backward = Sites.backwardOf(S);
     // What ran beside its parent is no time of a line, its gradient is.
     bool Timed = !Sites[S].Async;
-    if (Sites[S].Dynamic || !(Timed ? Sites.seen(S) : Backward.Calls) ||
+    if (!Sites[S].isPart() || !(Timed ? Sites.seen(S) : Backward.Calls) ||
         !Selected.matches(Sites, S))
       continue;
     SelfPart Self = Timed ? Sites.self(S) : SelfPart();

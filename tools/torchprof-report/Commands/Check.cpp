@@ -30,7 +30,7 @@ class Facts {
 public:
   explicit Facts(raw_ostream &OS) : OS(OS) {}
   void add(StringRef Label, const Twine &Text) {
-    OS << left_justify(Label, 14) << printable(Text.str()) << '\n';
+    OS << left_justify(Label, 13) << ' ' << printable(Text.str()) << '\n';
   }
 
 private:
@@ -83,7 +83,7 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
   auto Count = [&](format::DynamicKind Kind, StringRef Text) {
     if (auto N = count_if(P.DynamicSites,
                           [&](const DynamicSite &D) { return D.Kind == Kind; }))
-      F.add((Text + "s").str(), Twine(N));
+      F.add((Text + (Text.endswith("s") ? "" : "s")).str(), Twine(N));
   };
 #define TORCHPROF_DYNAMIC_KIND(NAME, NUMBER, TEXT, SPANS, MEANING)             \
   Count(format::DynamicKind::NAME, TEXT);

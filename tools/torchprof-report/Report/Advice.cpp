@@ -148,7 +148,12 @@ static Finding conversions(const Evidence &In) {
 
 /// What runs took outside of their nodes.
 static Finding outsideOfNodes(const Evidence &In) {
-  return {In.ns(In.All.Unattributed),
+  UInt128 Ticks = In.All.Unattributed;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S)
+    if (In.Sites[S].Reads && !In.Sites[S].Async &&
+        In.Selected.matches(In.Sites, S))
+      Ticks += In.Sites.self(S).Amount;
+  return {In.ns(Ticks),
           "the time that no node has, in " + std::to_string(In.All.Runs) +
               " runs",
           {}};

@@ -164,7 +164,9 @@ static void addDerivedColumns(std::vector<RowColumns::Column> &Out,
 RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
   std::string Within = ", within " + quantileBound();
   std::vector<RowColumns::Column> Columns = {
-      text("kind", "operator, prim::If, method, module, region or backward",
+      text("kind",
+           "operator, prim::If, method, module, region, backward or reads "
+           "attributes",
            Shorten::KeepStart, &Row::Kind),
       text("name", "name of the node's first output, or of the method",
            Shorten::KeepStart, &Row::Name),

@@ -80,7 +80,8 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          return Value::text(changeName(R.What));
        }},
       {TableColumn::text("kind", "kind", Shorten::KeepStart),
-       "operator, prim::If, method, module, region or backward",
+       "operator, prim::If, method, module, region, backward or reads "
+       "attributes",
        [](const Row &R, const Ctx &C) {
          SideOfRow Side = named(R, C);
          return Value::text(Side.Sites.kind(Side.Site));

@@ -111,9 +111,7 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
   std::vector<ModuleNode> Trees;
   std::vector<const Manifest *> Models; // of the trees
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    bool IsPart =
-        !Sites[S].Dynamic || (Sites[S].Operator && !Sites[S].InGradient);
-    if (!IsPart || Sites[S].isOutside() || !Sites.seen(S) ||
+    if (!Sites[S].isPart() || Sites[S].isOutside() || !Sites.seen(S) ||
         !Selected.matches(Sites, S))
       continue;
     const Manifest *M = Sites.manifest(S);

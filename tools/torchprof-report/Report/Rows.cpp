@@ -390,16 +390,11 @@ std::vector<Row> report::makeRows(const SiteTable &Sites,
   return Rows.finish();
 }
 
-/// True if the site's time is part of what a model's runs took.
-static bool isPart(const Site &S) {
-  return !S.Dynamic || (S.Operator && !S.InGradient);
-}
-
 /// True if roots were called inside of runs, and the profiles say how often.
 static bool callsRoots(const SiteTable &Sites) {
   if (Sites.knowsRuns())
     for (uint32_t S = 0; S < Sites.size(); ++S)
-      if (isPart(Sites[S]) && Sites.runsInside(S))
+      if (Sites[S].isPart() && Sites.runsInside(S))
         return true;
   return false;
 }
@@ -410,7 +405,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   std::vector<bool> SiteSelected(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     SiteSelected[S] = Selected.matches(Sites, S);
-    if (SiteSelected[S] && isPart(Sites[S]) && !Sites[S].isOutside())
+    if (SiteSelected[S] && Sites[S].isPart() && !Sites[S].isOutside())
       RootSelected[Sites[S].Root] = true;
   }
   bool HasCalls = callsRoots(Sites);
@@ -422,7 +417,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
       Backward += static_cast<__int128>(Sites.self(S).Amount);
     else if (!Here.isOutside())
       Backward -= static_cast<__int128>(A.Gradients);
-    if (!isPart(Here) || Here.isOutside() || !RootSelected[Here.Root])
+    if (!Here.isPart() || Here.isOutside() || !RootSelected[Here.Root])
       continue;
     if (SiteSelected[S]) {
       T.Unfinished += A.unfinished();

@@ -51,10 +51,20 @@ static SiteKey gradientKey(SiteKey Key, StringRef NodeKind, StringRef Name) {
   return Key;
 }
 
+/// That of the method or node in which it reads, for the same reason.
+static SiteKey readsKey(SiteKey Key, StringRef Kind) {
+  Key.Kind += (" " + Kind).str();
+  return Key;
+}
+
 std::vector<SiteKey> report::siteKeys(const SiteTable &Sites) {
   KeyMaker Maker;
   std::vector<SiteKey> Keys;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (Sites[S].Reads && Sites[S].Parent != NoIndex) {
+      Keys.push_back(readsKey(Keys[Sites[S].Parent], Sites.kind(S)));
+      continue;
+    }
     uint32_t Node = Sites.nodeOf(S);
     Keys.push_back(
         Node != S

@@ -102,11 +102,24 @@ uint32_t SiteTable::addDynamic(uint32_t Parent, StringRef Kind,
   return Known->second;
 }
 
+std::string SiteTable::placeIn(uint32_t Parent) const {
+  return "in " + (Parent == NoIndex ? "?" : label(Parent));
+}
+
+uint32_t SiteTable::addReads(uint32_t Parent, bool Beside) {
+  uint32_t S = addDynamic(Parent, nameOf(format::DynamicKind::Attributes),
+                          placeIn(Parent));
+  Sites[S].Reads = true;
+  if (Beside) {
+    Sites[S].Async = true;
+    Sites[S].Flags |= SF_Async;
+  }
+  return S;
+}
+
 uint32_t SiteTable::addOperator(uint32_t Parent, StringRef Name) {
-  std::string Place = "in ";
-  Place += Parent == NoIndex ? "?" : label(Parent);
   size_t Before = Sites.size();
-  uint32_t S = addDynamic(Parent, Name, Place);
+  uint32_t S = addDynamic(Parent, Name, placeIn(Parent));
   if (S < Before)
     return S;
   Sites[S].Operator = true;
@@ -141,6 +154,8 @@ SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
     if (D.Kind == format::DynamicKind::Operator)
       Slots.add(D.Slot, 1,
                 Options.Operators ? addOperator(Parent, D.Name) : Parent);
+    else if (D.Kind == format::DynamicKind::Attributes)
+      Slots.add(D.Slot, 1, addReads(Parent, D.Name == format::BesideParent));
     else
       Slots.add(D.Slot, 1, addDynamic(Parent, nameOf(D.Kind), D.Name));
   }
@@ -313,11 +328,12 @@ void SiteTable::addProbeCost(const Profile &P,
     Lowered = Explicit;
   double Ticks = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].Dynamic) // its cost was not calibrated
+    bool IsPair = Sites[S].Reads;
+    if (Sites[S].Dynamic && !IsPair) // its cost was not calibrated
       continue;
     uint64_t Spans = Measured[S].Begins - (S < Before.size() ? Before[S] : 0);
-    bool Wraps = Sites[S].Flags & (SF_Root | SF_Module | SF_Control | SF_Async);
-    Ticks += static_cast<double>(Spans) * (Wraps ? Explicit : Lowered);
+    IsPair |= Sites[S].Flags & (SF_Root | SF_Module | SF_Control | SF_Async);
+    Ticks += static_cast<double>(Spans) * (IsPair ? Explicit : Lowered);
   }
   for (const Lane &L : P.Lanes)
     Ticks += static_cast<double>(L.FoldTicks);

@@ -41,6 +41,7 @@ struct Site {
   bool Dynamic = false;      ///< came to be at run time
   bool Gradient = false;     ///< and computes a gradient
   bool Operator = false;     ///< and is an operator inside of its parent
+  bool Reads = false;        ///< and reads attributes, as a part of its parent
   bool InGradient = false;   ///< and that lies in a gradient
 
   bool isRoot() const { return Flags & SF_Root; }
@@ -48,11 +49,11 @@ struct Site {
   /// Outside of all models: what it measures is not part of any run.
   bool isOutside() const { return Root == NoIndex; }
   /// A user's region.
-  bool isRegion() const { return Dynamic && !Gradient && !Operator; }
+  bool isRegion() const { return Dynamic && !Gradient && !Operator && !Reads; }
+  /// Its time is part of what a model's runs took.
+  bool isPart() const { return !Dynamic || Reads || (Operator && !InGradient); }
   /// Lies over a model, of whose children's sums it is no part.
-  bool isOverlay() const {
-    return Dynamic && Root != NoIndex && (!Operator || InGradient);
-  }
+  bool isOverlay() const { return Root != NoIndex && !isPart(); }
 };
 
 /// What a node took with one signature. Ticks.
@@ -128,6 +129,9 @@ public:
   /// The operator of this name inside of \p Parent, the same way. Its kind is
   /// its name.
   uint32_t addOperator(uint32_t Parent, llvm::StringRef Name);
+  /// What reads attributes in \p Parent, the same way. \p Beside: in a graph
+  /// that \p Parent, a fork, runs beside the model.
+  uint32_t addReads(uint32_t Parent, bool Beside);
 
   /// Directories that frames() and source() leave out.
   void setSourcePrefix(SourcePrefix P) { Prefix = std::move(P); }
@@ -302,6 +306,7 @@ private:
   void addVariants(const Profile &P, const SlotToSite &Slots, double Scale);
   void addProbeCost(const Profile &P, const std::vector<uint64_t> &Before);
   const Site &place(uint32_t S) const;
+  std::string placeIn(uint32_t Parent) const;
   InnerParts partsOf(SumOfSite SumOf) const;
   std::vector<LaneParts>
   partsByLane(const InnerParts &Whole,
