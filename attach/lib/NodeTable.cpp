@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace torchprof {
 
@@ -63,6 +64,7 @@ private:
                            NodeTable &To) {
     auto Content = std::make_shared<TagContent>();
     Content->Kind = N->kind();
+    Content->Fork = Fork;
     NodeTable::Entry Entry;
     if (auto Site = SiteAt.find(N); Site != SiteAt.end()) {
       Content->Site = idOf(Site->second);
@@ -74,7 +76,9 @@ private:
       Entry.Path = pathOf(Regions.back());
     if (N->kind() == prim::fork && N->hasAttribute(attr::Subgraph)) {
       auto Forked = std::make_shared<NodeTable>();
+      std::optional<format::SiteId> Outer = std::exchange(Fork, Content->Site);
       visit(N->g(attr::Subgraph)->block(), *Forked);
+      Fork = Outer;
       Content->Forked = std::move(Forked);
     }
     if (Content->Forked || !Content->empty()) {
@@ -95,6 +99,7 @@ private:
 
   const SiteNumbering &Numbering;
   const torchprof::Manifest &Manifest;
+  std::optional<format::SiteId> Fork; ///< whose graph is visited
   std::unordered_map<const Node *, uint32_t> SiteAt;
   std::unordered_map<const Node *, std::vector<uint32_t>> RegionsAt;
 };

@@ -49,6 +49,8 @@ struct TagContent : NodeSites {
   std::optional<format::Slot> Backward;
   /// The nodes of the graph that a fork runs.
   std::shared_ptr<const NodeTable> Forked;
+  /// Of a node of such a graph: the fork's site.
+  std::optional<format::SiteId> Fork;
 };
 
 struct Tag : torch::jit::Scope {

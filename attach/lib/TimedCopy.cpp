@@ -2,6 +2,7 @@
 
 #include "TimedCopy.h"
 
+#include "AttributeReads.h"
 #include "NodeOperands.h"
 #include "NodeTable.h"
 #include "ReplacedNodes.h"
@@ -20,8 +21,8 @@ namespace {
 
 class TagLowering {
 public:
-  TagLowering(Graph &Body, Gradients Inside)
-      : Body(Body), Inside(Inside), Shapes(attachOptions().Shapes) {}
+  TagLowering(Graph &Body, Gradients Inside, bool Shapes)
+      : Body(Body), Inside(Inside), Shapes(Shapes) {}
 
   void lower(Block *In) {
     // Nodes are replaced on the way, so the loop advances by hand.
@@ -300,6 +301,18 @@ void noteMissing(Block *Plan) {
       noteLeftOut(*Known.Site);
 }
 
+/// The fork that runs \p Plan, if one does and has a site.
+std::optional<format::SiteId> forkOf(Block *Plan) {
+  std::optional<format::SiteId> Fork;
+  visitNodes(Plan, [&](Node *N) {
+    const TagContent *Tag = tagOf(N);
+    if (Tag)
+      Fork = Tag->Fork;
+    return Tag != nullptr;
+  });
+  return Fork;
+}
+
 } // namespace
 
 std::shared_ptr<Graph>
@@ -310,10 +323,14 @@ timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
   tagReplacedNodes(*Copy);
   if (Root)
     noteMissing(Copy->block());
-  TagLowering Lowering(*Copy, Inside);
+  AttachOptions Asked = attachOptions();
+  TagLowering Lowering(*Copy, Inside, Asked.Shapes);
   Lowering.lower(Copy->block());
   if (Root)
     Lowering.addRoot(*Root);
+  if (Asked.Attributes)
+    Lowering.Counts.Explicit +=
+        timeAttributeReads(*Copy, Root ? std::nullopt : forkOf(Copy->block()));
   countTags(Lowering.Counts);
   return Copy;
 }

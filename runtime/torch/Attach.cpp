@@ -14,9 +14,15 @@ namespace torchprof {
 AttachOptions attachOptions() {
   Options Now = currentOptions();
   bool Hooks = Now.Enabled && Now.Hooks;
-  return {Hooks,       Hooks && Now.Attach, hasWord(Now.Record, "shapes"),
-          Now.Nodes,   Now.Granularity,     Now.Include,
-          Now.Exclude, Now.Methods};
+  return {Hooks,
+          Hooks && Now.Attach,
+          hasWord(Now.Record, "shapes"),
+          hasWord(Now.Record, "attributes"),
+          Now.Nodes,
+          Now.Granularity,
+          Now.Include,
+          Now.Exclude,
+          Now.Methods};
 }
 
 void registerModel(std::string_view ManifestText) {
@@ -49,6 +55,11 @@ void noteLeftOut(format::SiteId Site) {
 std::optional<format::Slot> backwardSite(format::SiteId Of,
                                          std::string_view Kind) {
   return childOf(Of, format::DynamicKind::Backward, Kind);
+}
+
+std::optional<format::Slot> attributesSite(format::SiteId Of, ReadsRun How) {
+  return childOf(Of, format::DynamicKind::Attributes,
+                 How == ReadsRun::Beside ? format::BesideParent : "");
 }
 
 uint64_t ticksNow() noexcept {

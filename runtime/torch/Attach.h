@@ -30,7 +30,8 @@ struct AttachOptions {
   bool Hooks = false;  ///< do anything: recording is not switched off either
   bool Attach = false; ///< and to models that are not instrumented
   bool Shapes = false; ///< tell nodes what they work on
-  std::string Nodes, Granularity;        ///< words
+  bool Attributes = false;        ///< time what reads attributes of modules
+  std::string Nodes, Granularity; ///< words
   std::string Include, Exclude, Methods; ///< words joined by commas, or empty
 };
 TORCHPROF_API AttachOptions attachOptions();
@@ -61,6 +62,15 @@ TORCHPROF_API void noteLeftOut(format::SiteId Site);
 /// null if there is no room for it, or the model is not known.
 TORCHPROF_API std::optional<format::Slot> backwardSite(format::SiteId Of,
                                                        std::string_view Kind);
+
+/// Whether what reads attributes is part of the span around or, in the graph of
+/// a fork, runs beside it.
+enum class ReadsRun : uint8_t { Inside, Beside };
+
+/// The site of what reads attributes of modules in \p Of and in nothing inside
+/// of it; null as above.
+TORCHPROF_API std::optional<format::Slot> attributesSite(format::SiteId Of,
+                                                         ReadsRun How);
 
 /// The time in the collector's ticks.
 TORCHPROF_API uint64_t ticksNow() noexcept;

@@ -73,7 +73,7 @@ static RuntimeOption Nodes("nodes", "default|all",
     Mode("mode", "aggregate|trace", "Keep statistics, or every span as well"),
     Windows("schedule", "plan",
             "Record windows of runs: wait=5,warmup=1,active=3"),
-    Measure("measure", "blocks|cpu|device|labels|memory|ops|shapes",
+    Measure("measure", "attributes|blocks|cpu|device|labels|memory|ops|shapes",
             "What to measure beside time", "record");
 static const RuntimeOption *const RuntimeOptions[] = {
     &Nodes, &Level, &Include, &Exclude, &Methods, &Mode, &Windows, &Measure};

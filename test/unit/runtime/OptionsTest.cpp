@@ -98,10 +98,8 @@ TEST(Options, RecordTakesWordsOfItsList) {
   EXPECT_EQ(parse({"TORCHPROF_RECORD="}).Opts.Record, "");
   EXPECT_EQ(
       parse({"TORCHPROF_RECORD=cpu,heat"}).Warnings,
-      "torchprof: warning: TORCHPROF_RECORD: expected blocks, cpu, device, "
-      "labels, memory, ops, "
-      "shapes, found "
-      "'cpu,heat'\n");
+      "torchprof: warning: TORCHPROF_RECORD: expected attributes, blocks, cpu, "
+      "device, labels, memory, ops, shapes, found 'cpu,heat'\n");
   EXPECT_EQ(parse({"TORCHPROF_RECORD_EVERY=20"}).Opts.RecordEvery, 20u);
   EXPECT_NE(parse({"TORCHPROF_RECORD_EVERY=0"}).Warnings, "");
   EXPECT_EQ(parse({"TORCHPROF_RECORD_SITES=methods"}).Opts.RecordSites,
