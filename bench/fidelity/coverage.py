@@ -7,7 +7,8 @@ ZOO is a folder that test/models/make.py filled. Prints a JSON object per model,
 which runs attached: the sum of the nodes' self times, the time between them, and
 whether the two are the total; and what is between the nodes under grad. Long
 nodes with much between them are measured frozen too, where nothing is left
-between them but what the nodes themselves need.
+between them but what the nodes themselves need, and with what reads attributes
+apart, in a row of its own.
 """
 
 import argparse
@@ -26,23 +27,26 @@ LONG_NODE_NS, REST_PCT = 20e3, 2
 SECONDS, LEAST_RUNS, MOST_RUNS = 2, 5, 300
 
 
-def run(arguments, name, *options):
+def run(arguments, name, *options, record=""):
     done = subprocess.run([os.path.join(arguments.bin, name), *options],
                           cwd=arguments.zoo, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, universal_newlines=True)
+                          stderr=subprocess.PIPE, universal_newlines=True,
+                          env=dict(os.environ, TORCHPROF_RECORD=record))
     if done.returncode:
         raise RuntimeError(done.stderr.strip().split("\n")[-1])
     return done.stdout
 
 
-def profile(arguments, model, call, runs, *options):
-    """The report's document on so many runs of the model, attached."""
+def profile(arguments, model, call, runs, *options, record=""):
+    """The report's document on so many runs of the model, attached. record: what
+    to measure beside time."""
     path = os.path.join(arguments.work, "coverage.tprof")
     if os.path.exists(path):
         os.unlink(path)
     inputs = [word for spec in call["inputs"] for word in ("--input", spec)]
     run(arguments, "torchprof-run", model, "--threads", "1", "--runs",
-        str(runs), "--method", call["method"], "-o", path, *inputs, *options)
+        str(runs), "--method", call["method"], "-o", path, *inputs, *options,
+        record=record)
     return json.loads(run(arguments, "torchprof-report", "summary", path,
                           "--format=json", "--limit=0",
                           "--columns=kind,name,calls,total_ns,self_ns"))
@@ -97,6 +101,11 @@ def measure(arguments, entry, call):
     if mean > LONG_NODE_NS and result["unattributed_pct"] >= REST_PCT:
         result["frozen_unattributed_pct"] = frozen_pct(arguments, model, call,
                                                        runs)
+        apart = profile(arguments, model, call, runs, record="attributes")
+        result["reads_unattributed_pct"] = rest_pct(apart)
+        result["reads_pct"] = 100 * sum(
+            row["self_ns"] for row in apart["rows"]
+            if row["kind"] == "reads attributes") / apart["footer"]["total_ns"]
     return result
 
 

@@ -138,6 +138,19 @@ def frozen_text(row):
     return "cannot be frozen" if percent is None else "%.2f %%" % percent
 
 
+def reads_text(row):
+    """What is left and, of the whole time, what reads attributes."""
+    if "reads_unattributed_pct" not in row:
+        return None
+    return "%.2f %% (%.2f %%)" % (row["reads_unattributed_pct"],
+                                  row["reads_pct"])
+
+
+def has_reads(rows):
+    """False for what was measured before attributes could be measured."""
+    return any("reads_unattributed_pct" in row for row in rows)
+
+
 def has_grad(rows):
     """False for what was measured of instrumented files, before torchprof
     attached."""
@@ -159,7 +172,10 @@ def coverage(results):
         "before it has pushed out of the caches. Small inputs make its share "
         "larger. Freezing turns the parameters into constants, of which only the "
         "reference counts are touched: the models above 2 % are measured frozen "
-        "too.", ""]
+        "too" + (", and with `TORCHPROF_RECORD=attributes`, which gives the reads "
+                 "a row of their own, whose share stands in parentheses."
+                 if any(has_reads(rows) for _, rows
+                        in rows_of(results, "coverage")) else "."), ""]
     for version, rows in rows_of(results, "coverage"):
         measured = [row for row in rows if "absent" not in row]
         with_grad = [row["grad_unattributed_pct"] for row in measured] \
@@ -177,12 +193,14 @@ def coverage(results):
                          100 - max(with_grad))) or ""), ""]
         lines += table(
             ["model", "nodes in a run", "mean node", "unattributed", "", "frozen"]
+            + ["attributes apart"] * has_reads(rows)
             + ["with grad"] * bool(with_grad),
             [[row["model"], number(row["nodes_per_run"]),
               duration(row["mean_node_ns"]), "%.2f %%" % row["unattributed_pct"],
               None if row not in long else
               "holds" if row["unattributed_pct"] < 2 else "above",
               frozen_text(row)]
+             + [reads_text(row)] * has_reads(rows)
              + (["%.2f %%" % row["grad_unattributed_pct"]] if with_grad else [])
              for row in sorted(measured, key=lambda r: -r["mean_node_ns"])])
         lines += not_measured(rows)
