@@ -128,7 +128,7 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
 
 void endCold(uint64_t Begin, SiteId Id, const Operands &Of, uint64_t Now) {
   Slot Site = Line.Models.slotOf(Id);
-  uint64_t Ticks = endFramed(Begin, Site, Now);
+  uint64_t Ticks = endFramed(Begin, Site, Now, SpanKind::Pair);
   Lane *L = ThisLane;
   Recording *R = Recording::existing();
   if (!L || !R || !wantsPairs(*R, *L))
@@ -163,7 +163,7 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
   Recording *R = Recording::current();
   Ticks = NotRecorded;
   if (!L) {
-    Ticks = endFramed(Span.Begin, Span.Site, Now);
+    Ticks = endFramed(Span.Begin, Span.Site, Now, SpanKind::Node);
     L = ThisLane;
   } else if (R && L->Owner) { // else in a forked child: the parent's span
     EndedSpan S{Span.Begin, Span.Site, SpanKind::Node, true,

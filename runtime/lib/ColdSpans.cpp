@@ -183,8 +183,10 @@ static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
       append(L, BlankEntry.BeginTicks, BlankEntry.Packed);
     append(L, Ticks, packEntry(S.Site, LogKind::Long));
   }
-  append(L, S.Begin,
-         packEntry(S.Site, S.IsUnlogged ? LogKind::Span : LogKind::End, Ticks));
+  LogKind Kind = S.IsUnlogged               ? LogKind::Span
+                 : S.Kind == SpanKind::Pair ? LogKind::PairEnd
+                                            : LogKind::End;
+  append(L, S.Begin, packEntry(S.Site, Kind, Ticks));
 }
 
 uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
@@ -207,7 +209,7 @@ uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
     R.levels().spanEnded(L, S.Site, Now);
   if (S.Kind == SpanKind::Gradient)
     addGradient(R, L, Ticks, IsMeasured);
-  else if (S.Kind != SpanKind::Node)
+  else if (S.Kind != SpanKind::Node && S.Kind != SpanKind::Pair)
     addNested(R, L, Ticks, S.Kind == SpanKind::Region, IsMeasured);
   if (S.Kind != SpanKind::Run)
     return Ticks;
@@ -258,7 +260,7 @@ uint64_t endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
   }
   beginWithoutRun(*R, *L); // its end may be the first that this thread does
   EndedSpan S = popSpan(*L, Begin, Site, Kind);
-  if (S.Kind == SpanKind::Call || (Kind == SpanKind::Node && isRoot(Site)))
+  if (S.Kind == SpanKind::Call || (Kind == SpanKind::Pair && isRoot(Site)))
     S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
   return endSpanOf(*R, *L, S, Now);
 }

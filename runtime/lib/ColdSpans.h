@@ -47,7 +47,8 @@ void logCurrent(Lane &L);
 /// node's operands, if they are known. Returns its first tick.
 uint64_t open(Recording &R, Lane &L, OpenFrame F, const Operands &Of = {});
 
-enum class SpanKind { Node, Call, Run, Region, Gradient };
+/// A Node is timed by one operator, a Pair by two; roots are Calls or Runs.
+enum class SpanKind { Node, Pair, Call, Run, Region, Gradient };
 
 /// True if more than time was asked for.
 bool measuresMore(Recording &R);
@@ -82,9 +83,9 @@ uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
 uint64_t endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
 
 /// Ends a span that has a frame, or one that began on another thread. \p Kind
-/// is Node if it may be a root. Returns its ticks.
+/// is Pair if it may be a root. Returns its ticks.
 uint64_t endFramed(uint64_t Begin, format::Slot Site, uint64_t Now,
-                   SpanKind Kind = SpanKind::Node);
+                   SpanKind Kind);
 
 } // namespace torchprof
 

@@ -41,7 +41,7 @@ void endSlot(uint64_t Begin, Slot Site) {
 
 void endPartCold(uint64_t Begin, Slot Site) {
   if (Begin || Process.Open.load(std::memory_order_relaxed))
-    endFramed(Begin, Site, clock::ticks());
+    endFramed(Begin, Site, clock::ticks(), SpanKind::Pair);
 }
 
 void endFunction(uint64_t Begin, Slot Site) { endSlot(Begin, Site); }

@@ -206,7 +206,7 @@ inline uint64_t beginSpan(format::SiteId Id, const Operands &Of = {}) {
 inline void closePair(Lane &L, uint64_t Ticks) {
   const OpenFrame &F = L.Frames[--L.Depth];
   setCurrent(L, F.OuterTicks, F.Outer);
-  append(L, F.Begin, packEntry(F.Site, format::LogKind::End, Ticks));
+  append(L, F.Begin, packEntry(F.Site, format::LogKind::PairEnd, Ticks));
 }
 
 /// \p Of as at the begin: both have operands, or none has.

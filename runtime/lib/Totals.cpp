@@ -21,7 +21,7 @@ static void addUnfolded(const Lane &L, uint64_t ResetTicks, Totals &T) {
     copyWords(&E, &L.Entries[placeOf(*L.Log, I)], sizeof(E));
     if (kindOf(E) == LogKind::Long || E.BeginTicks < ResetTicks)
       continue;
-    T.Begins += kindOf(E) != LogKind::End;
+    T.Begins += countsBegin(kindOf(E));
     T.Count += isSpan(E);
   }
 }

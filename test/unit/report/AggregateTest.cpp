@@ -71,6 +71,7 @@ TEST(Aggregate, CellsAddUpAgain) {
   A.Cut = 3;
   A.Nested = 77;
   A.Gradients = 78;
+  A.Pairs = 400;
   std::vector<format::Cell> Cells;
   ASSERT_TRUE(A.appendCells(format::Slot(5), Cells));
   ASSERT_EQ(Cells.size(), 1u);
@@ -85,6 +86,7 @@ TEST(Aggregate, FullBucketsContinueInFurtherCells) {
   uint64_t Many = 5ull << 31; // two full cells and a half
   A.Count = Many + 1;
   A.Begins = Many + 2;
+  A.Pairs = Many - 1;
   A.Sum = UInt128(Many) * 100 + 300;
   A.Squares = UInt128(Many) * 10000 + 90000;
   A.Histogram[format::histogramBucket(100)] = Many;
@@ -99,6 +101,7 @@ TEST(Aggregate, FullBucketsContinueInFurtherCells) {
     EXPECT_EQ(Samples, Count);
     EXPECT_LE(UInt128(C.Min) * Count, C.Sum);
     EXPECT_GE(UInt128(C.Max) * Count, C.Sum);
+    EXPECT_LE(C.Pairs, Count);
     Again.add(C);
   }
   EXPECT_TRUE(Again == A);

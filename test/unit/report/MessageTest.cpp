@@ -210,12 +210,12 @@ TEST(Message, HeaderIsOfAnotherMachine) {
 
 TEST(Message, OtherVersions) {
   size_t Version = offsetof(format::FileHeader, Version);
-  EXPECT_EQ(withHeader(Version, 1),
-            "x.tprof: recorded by an older torchprof (profile format 1); "
+  EXPECT_EQ(withHeader(Version, 3),
+            "x.tprof: recorded by an older torchprof (profile format 3); "
             "record again");
-  EXPECT_EQ(withHeader(Version, 4),
-            "x.tprof: recorded by a newer torchprof (profile format 4); this "
-            "version reads format 3");
+  EXPECT_EQ(withHeader(Version, 5),
+            "x.tprof: recorded by a newer torchprof (profile format 5); this "
+            "version reads format 4");
 }
 
 TEST(Message, HeaderHasAnotherSize) {
@@ -292,7 +292,7 @@ const WrongJson WrongJsons[] = {
     {"Member", R"({"lanes": [{"cells": [{"slto": 1}]}]})",
      "lanes[0].cells[0]: unknown member 'slto'"},
     {"Version", R"({"version": 1})",
-     "version: expected profile format 3, found 1"},
+     "version: expected profile format 4, found 1"},
     {"Parent", R"({"models": [{"sites": [{}, {"parent": 1}]}]})",
      "models[0].sites[1].parent: expected the number of an earlier entry, "
      "found 1"},
@@ -305,7 +305,7 @@ const WrongJson WrongJsons[] = {
      "dynamic_sites[0].slot: slot 4294967295 is beyond the largest one"},
     {"Samples",
      R"({"lanes": [{"cells": [{"first": [1, 2, 3, 4, 5, 6, 7, 8]}]}]})",
-     "lanes[0].cells[0].first: expected at most 6 samples, found 8"},
+     "lanes[0].cells[0].first: expected at most 5 samples, found 8"},
     {"Bucket", R"({"lanes": [{"cells": [{"histogram": {"476": 1}}]}]})",
      "lanes[0].cells[0].histogram.476: expected a number below 476, found "
      "'476'"},

@@ -30,8 +30,9 @@ TEST(Collector, PairIsCountedExactly) {
   EXPECT_EQ(C.SquaresHigh, 0u);
   EXPECT_EQ(C.Min, 1u);
   EXPECT_EQ(C.Max, 100u);
-  const uint64_t First[] = {5, 100, 3, 70, 1, 2};
-  EXPECT_TRUE(std::equal(First, First + 6, C.First));
+  EXPECT_EQ(C.Pairs, 9u);
+  const uint64_t First[format::FirstSamples] = {5, 100, 3, 70, 1};
+  EXPECT_TRUE(std::equal(std::begin(First), std::end(First), C.First));
   EXPECT_EQ(C.Histogram[format::histogramBucket(70)], 1u);
   EXPECT_EQ(C.Histogram[format::histogramBucket(100)], 1u);
   EXPECT_EQ(P.Header.State, format::FileState::Closed);

@@ -25,12 +25,13 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(SegmentHeader, Lane), 28u);
   EXPECT_EQ(offsetof(ProcessRecord, Clock), 40u);
   EXPECT_EQ(offsetof(ProcessRecord, NominalTicksPerSecond), 48u);
-  EXPECT_EQ(offsetof(ProcessRecord, Host), 72u);
-  EXPECT_EQ(offsetof(ProcessRecord, Command), 136u);
-  EXPECT_EQ(offsetof(ProcessRecord, Runtime), 648u);
-  EXPECT_EQ(offsetof(ProcessRecord, Framework), 712u);
-  EXPECT_EQ(offsetof(ProcessRecord, Schedule), 776u);
-  EXPECT_EQ(offsetof(ProcessRecord, Counters), 904u);
+  EXPECT_EQ(offsetof(ProcessRecord, PairOffsetTicksX16), 72u);
+  EXPECT_EQ(offsetof(ProcessRecord, Host), 80u);
+  EXPECT_EQ(offsetof(ProcessRecord, Command), 144u);
+  EXPECT_EQ(offsetof(ProcessRecord, Runtime), 656u);
+  EXPECT_EQ(offsetof(ProcessRecord, Framework), 720u);
+  EXPECT_EQ(offsetof(ProcessRecord, Schedule), 784u);
+  EXPECT_EQ(offsetof(ProcessRecord, Counters), 912u);
   EXPECT_EQ(offsetof(LaneRecord, Thread), 8u);
   EXPECT_EQ(offsetof(LaneRecord, Name), 24u);
   EXPECT_EQ(offsetof(Cell, Word), 8u);
@@ -40,7 +41,8 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(Cell, Min), 64u);
   EXPECT_EQ(offsetof(Cell, Nested), 80u);
   EXPECT_EQ(offsetof(Cell, Gradients), 88u);
-  EXPECT_EQ(offsetof(Cell, First), 96u);
+  EXPECT_EQ(offsetof(Cell, Pairs), 96u);
+  EXPECT_EQ(offsetof(Cell, First), 104u);
   EXPECT_EQ(offsetof(Cell, Histogram), 144u);
   EXPECT_EQ(offsetof(LogRecord, Written), 0u);
   EXPECT_EQ(offsetof(LogRecord, Current), 16u);
@@ -50,6 +52,7 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(LogRecord, Keep), 128u);
   EXPECT_EQ(offsetof(LogRecord, Capacity), 160u);
   EXPECT_EQ(offsetof(LogRecord, UndoCut), 168u);
+  EXPECT_EQ(offsetof(LogRecord, UndoPairs), 184u);
   EXPECT_EQ(offsetof(DynamicSite, NameOffset), 16u);
   EXPECT_EQ(offsetof(PlanEvent, Kind), 8u);
   EXPECT_EQ(offsetof(PlanEvent, BeginTicks), 16u);

@@ -93,6 +93,9 @@ protected:
     ASSERT_LE(P.Cells.size(), Threads + 1); // and the root's
     EXPECT_GE(P.count(1), Done);
     EXPECT_LE(P.count(1), Started);
+    EXPECT_GE(P.pairs(1), Counts->Done[0]);
+    EXPECT_LE(P.pairs(1), Counts->Started[0]);
+    EXPECT_EQ(P.pairs(0), 0u);
     EXPECT_GE(P.begins(1), P.count(1));
     EXPECT_LE(P.begins(1), Started);
     for (const ReadProfile::CellOf &C : P.Cells)

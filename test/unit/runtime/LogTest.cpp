@@ -44,7 +44,7 @@ void begin(Folding &F) {
   F.C.Min = UINT64_MAX;
   foldCut(F.C, F.Log, 0);
   for (uint64_t I = 1; I < Number; ++I)
-    foldRecord(F.C, F.Log, I, LogKind::Span, 10 * I);
+    foldRecord(F.C, F.Log, I, I % 2 ? LogKind::PairEnd : LogKind::Span, 10 * I);
 }
 
 /// What the reader makes of it.
@@ -91,6 +91,7 @@ TEST_F(Log, AFoldThatIsKilledAtAnyInstructionLosesNothingAndRepeatsNothing) {
   for (LastRecord R : {LastRecord{LogKind::Span, LogFate::Counts},
                        LastRecord{LogKind::End, LogFate::Counts},
                        LastRecord{LogKind::Begin, LogFate::Counts},
+                       LastRecord{LogKind::PairEnd, LogFate::Counts},
                        LastRecord{LogKind::End, LogFate::IsCut}}) {
     begin(F);
     fold(F, R);
@@ -123,6 +124,29 @@ TEST_P(FoldedLog, SpansOfManyPagesAreCountedExactly) {
   EXPECT_EQ(P.sum(1), 3u * Spans);
   EXPECT_EQ(P.count(2), Spans);
   EXPECT_EQ(P.begins(2), Spans);
+}
+
+TEST_P(FoldedLog, PairsAroundNodesAreToldFromOtherSpans) {
+  constexpr unsigned Spans = LogRing + 17;
+  ReadProfile P = recorded([] {
+    FrameSpan(Slot{2}).end(); // by the cold path, as the first pair
+    for (unsigned I = 0; I < Spans; ++I) {
+      uint64_t Root = I % 100 ? 0 : enter(site(7, 0));
+      span(site(7, 1), 3);
+      FrameSpan(Slot{1}).end();
+      if (Root)
+        endSpan(Root, site(7, 0));
+    }
+    span(site(7, 1), MaxLogDuration);
+    uint64_t Cut = beginSpan(site(7, 1));
+    stop();
+    endSpan(Cut, site(7, 1));
+  });
+  EXPECT_EQ(P.count(1), 2u * Spans + 1);
+  EXPECT_EQ(P.pairs(1), Spans + 1);
+  EXPECT_EQ(P.cut(1), 1u);
+  EXPECT_EQ(P.pairs(0), 0u);
+  EXPECT_EQ(P.pairs(2), 0u);
 }
 
 TEST_F(Log, FoldingIsNoPartOfTheSpansAroundIt) {
@@ -163,7 +187,7 @@ TEST_F(Log, SpanAroundARunThatIsKilledIsUnfinished) {
   EXPECT_EQ(runChild([&] {
               setOption("file", Folder.file("k.tprof"));
               addTestModel(7, 3);
-              span(site(7, 1), 1);
+              span(site(7, 1), 1); // in no cell yet
               FrameSpan Outer(Slot{1});
               enter(site(7, 0));
               FrameSpan Inner(Slot{2});
@@ -173,6 +197,7 @@ TEST_F(Log, SpanAroundARunThatIsKilledIsUnfinished) {
   ReadProfile P = readProfile(Folder.file("k.tprof"));
   EXPECT_EQ(P.begins(1), 2u);
   EXPECT_EQ(P.count(1), 1u);
+  EXPECT_EQ(P.pairs(1), 1u);
   EXPECT_EQ(P.begins(0), 1u);
   EXPECT_EQ(P.begins(2), 1u);
   EXPECT_EQ(P.Lanes[0].CurrentSlot, Slot{2});

@@ -145,6 +145,9 @@ uint64_t ReadProfile::cut(uint32_t Slot) const {
 uint64_t ReadProfile::sum(uint32_t Slot) const {
   return sumOver(*this, Slot, [](const CellOf &C) { return C.Data.Sum; });
 }
+uint64_t ReadProfile::pairs(uint32_t Slot) const {
+  return sumOver(*this, Slot, [](const CellOf &C) { return C.Data.Pairs; });
+}
 
 const Cell &ReadProfile::cell(uint32_t Slot) const {
   static const Cell None{};

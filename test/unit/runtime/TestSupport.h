@@ -101,6 +101,7 @@ struct ReadProfile {
   uint64_t begins(uint32_t Slot) const;
   uint64_t cut(uint32_t Slot) const;
   uint64_t sum(uint32_t Slot) const;
+  uint64_t pairs(uint32_t Slot) const;
   /// The only cell of a slot.
   const format::Cell &cell(uint32_t Slot) const;
   /// The child of a kind and name; a failure, and an empty one, if there is

@@ -81,6 +81,7 @@ void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
   Squares += scaled(CellSquares, (long double)Scale * Scale);
   Nested += scaled(C.Nested, Scale);
   Gradients += scaled(C.Gradients, Scale);
+  Pairs += C.Pairs;
   if (CellCount == 0)
     return;
   Count += CellCount;
@@ -115,6 +116,7 @@ void Aggregate::add(const Aggregate &Other) {
   Squares += Other.Squares;
   Nested += Other.Nested;
   Gradients += Other.Gradients;
+  Pairs += Other.Pairs;
   Min = std::min(Min, Other.Min);
   Max = std::max(Max, Other.Max);
   if (First.empty())
@@ -133,7 +135,8 @@ static T takeShare(T &Amount, uint64_t Part, uint64_t Whole) {
   if (Part == Whole)
     return std::exchange(Amount, 0);
   // Amount * Part could have more than 128 bits.
-  T Share = Amount / Whole * Part + Amount % Whole * Part / Whole;
+  UInt128 All = Amount;
+  T Share = static_cast<T>(All / Whole * Part + All % Whole * Part / Whole);
   Amount -= Share;
   return Share;
 }
@@ -169,6 +172,7 @@ bool Aggregate::appendCells(format::Slot Site,
     C.Max = Max;
     C.Nested = std::exchange(Rest.Nested, 0);
     C.Gradients = std::exchange(Rest.Gradients, 0);
+    C.Pairs = takeShare(Rest.Pairs, Samples, Rest.Count);
     std::copy(Rest.First.begin(), Rest.First.end(), C.First);
     Rest.First.clear();
     Rest.Count -= Samples;

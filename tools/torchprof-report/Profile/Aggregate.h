@@ -53,6 +53,7 @@ struct Aggregate {
   UInt128 Squares = 0;
   UInt128 Nested = 0;
   UInt128 Gradients = 0;
+  uint64_t Pairs = 0;
   uint64_t Min = UINT64_MAX;
   uint64_t Max = 0;
   /// The first samples of the first lane that has any.

@@ -87,6 +87,9 @@ std::string Checker::cell(const format::Cell &Source) const {
   if (Full ? Samples > Count : Samples != Count)
     return "expected " + std::to_string(Count) +
            " samples in the histogram, found " + std::to_string(Samples);
+  if (C.Pairs > Count)
+    return "expected at most " + std::to_string(Count) +
+           " spans of pairs, found " + std::to_string(C.Pairs);
   if (Count == 0)
     return "";
   if (C.Min > C.Max)

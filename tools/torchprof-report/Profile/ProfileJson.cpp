@@ -63,6 +63,7 @@ void Mapping<IO>::process(IO &io, Ref<format::ProcessRecord> R) {
   io.member("ticks_per_second", R.NominalTicksPerSecond);
   io.member("lowered_probe_ticks_x16", R.LoweredProbeTicksX16);
   io.member("explicit_probe_ticks_x16", R.ExplicitProbeTicksX16);
+  io.member("pair_offset_ticks_x16", R.PairOffsetTicksX16);
   io.member("host", R.Host);
   io.member("command", R.Command);
   io.member("runtime", R.Runtime);

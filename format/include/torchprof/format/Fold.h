@@ -31,7 +31,7 @@ constexpr LogFate fateOf(const LogEntry &E, uint64_t Ticks,
                                                         : LogFate::IsPast;
 }
 
-/// Adds record \p Number, a Span, End or Begin of \p Ticks, to its cell. The
+/// Adds record \p Number of \p Ticks, any but a Long one, to its cell. The
 /// caller is the only one who writes to the cell and to \p Log. True if a
 /// bucket of the histogram is full now: the next span needs another cell.
 inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
@@ -41,10 +41,11 @@ inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
   storeRelaxed(Log.UndoSum, C.Sum);
   storeRelaxed(Log.UndoSquaresLow, C.SquaresLow);
   storeRelaxed(Log.UndoSquaresHigh, C.SquaresHigh);
+  storeRelaxed(Log.UndoPairs, C.Pairs);
   storeRelease(Log.UndoNumber, Number + 1);
   storeRelease(C.Word, Word + 1);
   // Release stores keep the odd word before what it protects.
-  if (Kind != LogKind::End)
+  if (countsBegin(Kind))
     storeRelease(C.Begins, C.Begins + 1);
   if (Kind == LogKind::Begin) {
     storeRelease(C.Folded, Number + 1);
@@ -59,6 +60,7 @@ inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
   storeRelease(C.SquaresHigh, C.SquaresHigh +
                                   static_cast<uint64_t>(Square >> 64) +
                                   (OldLow + Low < Low));
+  storeRelease(C.Pairs, C.Pairs + (Kind == LogKind::PairEnd));
   if (Ticks < C.Min)
     storeRelease(C.Min, Ticks);
   if (Ticks > C.Max)
@@ -105,6 +107,7 @@ inline void undoFold(Cell &C, const LogRecord &Log, uint64_t Number,
   C.Sum = Log.UndoSum;
   C.SquaresLow = Log.UndoSquaresLow;
   C.SquaresHigh = Log.UndoSquaresHigh;
+  C.Pairs = Log.UndoPairs;
   uint64_t Samples = 0;
   for (uint32_t InBucket : C.Histogram)
     Samples += InBucket;

@@ -21,13 +21,14 @@
 namespace torchprof::format {
 
 enum class LogKind : uint32_t {
-  Span = 0,  ///< a span that has ended, and whose begin has no record
-  End = 1,   ///< a span that has ended, and whose begin has one
-  Begin = 2, ///< a span that began
-  Long = 3,  ///< before a Span or End: BeginTicks are the true duration
+  Span = 0,    ///< a span that has ended, and whose begin has no record
+  End = 1,     ///< a span that has ended, and whose begin has one
+  Begin = 2,   ///< a span that began
+  Long = 3,    ///< before a span that has ended: BeginTicks are its duration
+  PairEnd = 4, ///< as End, of a pair of probes around a node
 };
 
-/// Packed is slot << 40 | kind << 38 | duration in ticks. A duration that does
+/// Packed is slot << 40 | kind << 37 | duration in ticks. A duration that does
 /// not fit is the largest one here, and stands in a Long record.
 struct LogEntry {
   uint64_t BeginTicks;
@@ -35,7 +36,7 @@ struct LogEntry {
 };
 static_assert(sizeof(LogEntry) == 16);
 
-inline constexpr unsigned LogDurationBits = 38;
+inline constexpr unsigned LogDurationBits = 37;
 inline constexpr unsigned LogSlotShift = 40;
 inline constexpr uint64_t MaxLogDuration = (uint64_t(1) << LogDurationBits) - 1;
 /// Slots are below this number.
@@ -50,7 +51,7 @@ constexpr Slot siteOf(const LogEntry &E) {
   return Slot(static_cast<uint32_t>(E.Packed >> LogSlotShift));
 }
 constexpr LogKind kindOf(const LogEntry &E) {
-  return LogKind(E.Packed >> LogDurationBits & 3);
+  return LogKind(E.Packed >> LogDurationBits & 7);
 }
 constexpr uint64_t durationOf(const LogEntry &E) {
   return E.Packed & MaxLogDuration;
@@ -60,7 +61,13 @@ inline constexpr LogEntry BlankEntry = {0, packEntry(Slot(0), LogKind::Long)};
 
 /// True for a record of a span that has ended.
 constexpr bool isSpan(const LogEntry &E) {
-  return kindOf(E) == LogKind::Span || kindOf(E) == LogKind::End;
+  return kindOf(E) == LogKind::Span || kindOf(E) == LogKind::End ||
+         kindOf(E) == LogKind::PairEnd;
+}
+
+/// True if the record counts a begin: of its span no other record does.
+constexpr bool countsBegin(LogKind Kind) {
+  return Kind == LogKind::Span || Kind == LogKind::Begin;
 }
 
 /// Which spans stay in the log after they were folded.
@@ -105,7 +112,7 @@ struct LogRecord {
   uint64_t Capacity; ///< spans that are shown of those kept
   uint64_t UndoCut;  ///< the cell's Cut, only if the record is a cut span
   uint64_t Start;    ///< number of the first record since its lane was emptied
-  uint64_t Reserved1;
+  uint64_t UndoPairs;
 };
 static_assert(sizeof(LogRecord) == 192);
 

@@ -1,6 +1,6 @@
 //===- Records.h - records of a .tprof file ---------------------*- C++ -*-===//
 //
-// The layout of profile format version 3, shared by the runtime that writes it
+// The layout of profile format version 4, shared by the runtime that writes it
 // through a shared mapping and by the reader. docs/profile-format.md describes
 // it byte by byte; Segments.h gives typed access.
 //
@@ -41,7 +41,7 @@ namespace torchprof::format {
 
 inline constexpr char FileMagic[8] = {'\x89', 'T', 'P',  'R',
                                       'O',    'F', '\r', '\n'};
-inline constexpr uint32_t FormatVersion = 3;
+inline constexpr uint32_t FormatVersion = 4;
 inline constexpr uint32_t ByteOrderMark = 0x01020304;
 inline constexpr uint32_t SegmentMagic = 0x47455354; // "TSEG"
 inline constexpr uint64_t PageBytes = 4096;
@@ -118,6 +118,9 @@ struct ProcessRecord {
   uint64_t NominalTicksPerSecond; ///< from calibration; 0 if not known
   uint64_t LoweredProbeTicksX16;  ///< cost of one lowered probe, in 1/16 tick
   uint64_t ExplicitProbeTicksX16; ///< cost of one explicit pair, in 1/16 tick
+  /// By how much an explicit pair reads a node too long, in 1/16 tick; 0 if not
+  /// known.
+  uint64_t PairOffsetTicksX16;
   char Host[64];
   char Command[512];  ///< arguments joined by spaces, cut at the end
   char Runtime[64];   ///< version of the runtime
@@ -125,7 +128,7 @@ struct ProcessRecord {
   char Schedule[128]; ///< the schedule in force, empty without one
   uint64_t Counters[CounterCapacity];
 };
-static_assert(sizeof(ProcessRecord) == 1416);
+static_assert(sizeof(ProcessRecord) == 1424);
 
 /// A registered model. Its manifest text follows this record.
 struct ModelRecord {
@@ -172,7 +175,7 @@ struct LaneRecord {
 };
 static_assert(sizeof(LaneRecord) == 120);
 
-inline constexpr unsigned FirstSamples = 6;
+inline constexpr unsigned FirstSamples = 5;
 
 /// The aggregate of one slot on one lane; a slot whose cell cannot hold more
 /// in a bucket is continued in a further cell. One writer at a time, which
