@@ -213,6 +213,14 @@ void setDispatchCost(uint64_t TicksX16) {
   writeFramework();
 }
 
+void setPairOffset(uint64_t TicksX16) {
+  {
+    ProcessLock Lock;
+    Line.Program.PairOffsetTicksX16 = TicksX16;
+  }
+  writeFramework();
+}
+
 void setReadyCallback(ReadyCallback Callback, void *Context) {
   ProcessLock Lock;
   Line.Program.Callback = Callback;

@@ -89,6 +89,10 @@ void setFramework(std::string_view Name);
 /// Before recording.
 void setDispatchCost(uint64_t TicksX16);
 
+/// By how much an explicit pair reads what is inside too long, in 1/16 tick.
+/// Before recording.
+void setPairOffset(uint64_t TicksX16);
+
 } // namespace torchprof
 
 #endif // TORCHPROF_CONTROL_H

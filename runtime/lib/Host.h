@@ -33,6 +33,7 @@ struct Host {
   std::string Command;
   std::string Framework;            ///< "LibTorch 2.13.0"
   uint64_t DispatchTicksX16 = 0;    ///< the framework's share of a pair's cost
+  uint64_t PairOffsetTicksX16 = 0;  ///< what a pair reads too much
   format::MachineRecord Machine{};  ///< no threads: not measured
   ReadyCallback Callback = nullptr; ///< may be null
   void *CallbackContext = nullptr;

@@ -5,6 +5,8 @@
 #include "Probe.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <utility>
 
 namespace torchprof {
@@ -20,31 +22,81 @@ unsigned spansPerBatch(uint64_t TicksPerSecond) {
   return unsigned(std::clamp(Spans, Fewest, Most));
 }
 
+namespace {
+
+/// Takes what the calling thread's probes record while it lives. A lane of its
+/// own: a thread's first probe makes the recording, and with it this. Folding
+/// is measured where it happens.
+class CostLane {
+public:
+  CostLane() {
+    L.Log = &Log;
+    L.Since = 1;
+    L.SiteCount = 1; // of CostSite's model
+    rewind();
+  }
+  ~CostLane() { ThisLane = Mine; }
+  CostLane(const CostLane &) = delete;
+  CostLane &operator=(const CostLane &) = delete;
+
+  /// Before more than Capacity records.
+  void rewind() {
+    L.Next = Entries.data();
+    L.Written = 1; // not the end of a page
+  }
+  const LogEntry *begin() const { return Entries.data(); }
+  const LogEntry *end() const { return L.Next; }
+
+  static constexpr unsigned Capacity = 2 * CostPairs;
+  static_assert(Capacity + 1 < LogPageEntries);
+
+private:
+  LogRecord Log{};
+  std::array<LogEntry, Capacity> Entries{};
+  Lane L{};
+  Lane *Mine = std::exchange(ThisLane, &L);
+};
+
+} // namespace
+
 uint64_t measureProbeTicksX16() {
   constexpr unsigned Batches = 16;
   unsigned Spans = spansPerBatch(clock::nominalTicksPerSecond());
-  // On a lane of its own: a thread's first probe makes the recording, and with
-  // it this. Folding is measured where it happens.
-  LogRecord Log{};
-  LogEntry Entry{};
-  Lane L{};
-  L.Log = &Log;
-  L.Since = 1;
-  Lane *Mine = std::exchange(ThisLane, &L);
+  CostLane Records;
   uint64_t Best = UINT64_MAX;
   for (unsigned Batch = 0; Batch < Batches; ++Batch) {
     uint64_t Start = clock::ticks();
     for (unsigned I = 0; I < Spans; ++I) {
-      L.Next = &Entry;
-      L.Written = 1; // not the end of a page
+      Records.rewind();
       FrameSpan Span(Slot{0});
       Span.end();
     }
     uint64_t Ticks = clock::ticks() - Start;
     Best = Ticks < Best ? Ticks : Best;
   }
-  ThisLane = Mine;
   return Best * 16 / Spans;
+}
+
+uint64_t measurePairTicksX16(const std::function<void()> &RunPairs) {
+  constexpr unsigned Runs = 16;
+  std::array<uint64_t, Runs * CostPairs> Ticks;
+  auto *Last = Ticks.begin();
+  CostLane Records;
+  for (unsigned Run = 0; Run < Runs; ++Run) {
+    Records.rewind();
+    RunPairs();
+    for (const LogEntry &E : Records)
+      if (kindOf(E) == LogKind::PairEnd && Last != Ticks.end())
+        *Last++ = durationOf(E);
+  }
+  std::sort(Ticks.begin(), Last);
+  auto Quarter = (Last - Ticks.begin()) / 4;
+  auto *First = Ticks.begin() + Quarter;
+  Last -= Quarter;
+  if (First == Last)
+    return 0;
+  return std::accumulate(First, Last, uint64_t(0)) * 16 /
+         uint64_t(Last - First);
 }
 
 } // namespace torchprof

@@ -184,6 +184,7 @@ void Recording::writeFrameworkLocked() {
   copyText(Record->Framework, Shared.Program.Framework);
   Record->ExplicitProbeTicksX16 =
       ProbeTicksX16 + Shared.Program.DispatchTicksX16;
+  Record->PairOffsetTicksX16 = Shared.Program.PairOffsetTicksX16;
 }
 
 void Recording::writeFramework() {

@@ -2,13 +2,17 @@
 //
 // The collector measures its own share of a pair of probes; the interpreter's
 // share is measured here: two operators that only move their arguments, run
-// by the interpreter like the probes.
+// by the interpreter like the probes. So is what a pair reads around a node
+// that does nothing: the return from its first probe and the way to its second
+// one, which the interpreter makes between the two readings of the clock.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Clock.h"
 #include "Control.h"
 #include "ManifestClass.h"
+#include "ProbeCost.h"
+#include "Symbols.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
@@ -32,11 +36,18 @@ static void costEndOp(Stack &S) {
   asm volatile("" : : "r"(Sum));
 }
 
+/// _cost_node(str x, int a, int b) -> str: a node that takes no time, with as
+/// many operands as a node often has. The first one has users that are counted,
+/// as a tensor's, but is no memory that others keep books of.
+static void costNodeOp(Stack &S) { S.resize(S.size() - 2); }
+
 static const RegisterOperators Registered_({
     Operator("torchprof::_cost_begin(int site) -> int", Operation(costBeginOp),
              c10::AliasAnalysisKind::CONSERVATIVE),
     Operator("torchprof::_cost_end(int begin, int site) -> ()",
              Operation(costEndOp), c10::AliasAnalysisKind::CONSERVATIVE),
+    Operator("torchprof::_cost_node(str x, int a, int b) -> str",
+             Operation(costNodeOp), c10::AliasAnalysisKind::CONSERVATIVE),
 });
 
 /// Ticks of running a graph of \p Pairs pairs, the least of a few runs.
@@ -62,16 +73,38 @@ static uint64_t ticksOfPairs(unsigned Pairs) {
   return Best;
 }
 
+/// What pairs around nodes that take no time read, in 1/16 tick.
+static uint64_t ticksInPairX16() {
+  auto G = std::make_shared<Graph>();
+  Value *X = G->addInput("x");
+  X->setType(c10::StringType::get());
+  for (unsigned I = 0; I < CostPairs; ++I) {
+    Value *Site = G->insertConstant(CostSite.number());
+    Value *Begin = G->insert(symbols::begin(), {Site});
+    X = G->insert(c10::Symbol::fromQualString("torchprof::_cost_node"),
+                  {X, Site, Site});
+    G->insertNode(G->create(symbols::end(), {Begin, Site}, 0));
+  }
+  G->registerOutput(X);
+  Code C(G, "torchprof_pairs");
+  c10::IValue Input = std::string("x");
+  return measurePairTicksX16([&] {
+    Stack S = {Input};
+    InterpreterState(C).run(S);
+  });
+}
+
 void introduceFramework() {
   static std::once_flag Once;
   std::call_once(Once, [] {
     setFramework("LibTorch " TORCH_VERSION);
     if (!currentOptions().Enabled)
       return;
-    constexpr unsigned Pairs = 32;
+    constexpr unsigned Pairs = CostPairs;
     try {
       uint64_t Empty = ticksOfPairs(0), Full = ticksOfPairs(Pairs);
       setDispatchCost(Full > Empty ? (Full - Empty) * 16 / Pairs : 0);
+      setPairOffset(ticksInPairX16());
     } catch (const std::exception &) {
       // The report then shows the collector's share alone.
     }

@@ -7,7 +7,9 @@
 #include "ProbeCost.h"
 #include "TestSupport.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace torchprof;
 using namespace torchprof::test;
@@ -145,6 +147,27 @@ TEST(Clock, FileSaysWhichAndHowFast) {
   EXPECT_GE(P.Anchors.back().MonotonicNs, P.Anchors.front().MonotonicNs);
   EXPECT_NE(P.Process.LoweredProbeTicksX16, 0u);
   EXPECT_GE(P.Process.ExplicitProbeTicksX16, P.Process.LoweredProbeTicksX16);
+}
+
+TEST(Clock, PairsAreMeasuredWithoutARecording) {
+  TestFolder Folder;
+  std::string File = Folder.file("p.tprof");
+  EXPECT_EQ(runChild([&] {
+              setOption("file", File);
+              static uint64_t Now;
+              clock::inject([] { return Now += 3; }); // each reading takes that
+              auto RunPairs = [] {
+                for (unsigned I = 0; I < CostPairs; ++I)
+                  endSpan(beginSpan(CostSite), CostSite);
+              };
+              EXPECT_EQ(measurePairTicksX16(RunPairs), 3u * 16);
+              EXPECT_EQ(measurePairTicksX16([] {}), 0u);
+              EXPECT_THROW(measurePairTicksX16([] { throw 1; }), int);
+              EXPECT_EQ(ThisLane, nullptr);
+              _exit(testing::Test::HasFailure());
+            }),
+            0);
+  EXPECT_FALSE(std::filesystem::exists(File));
 }
 
 TEST(Clock, RunEndsASecondApartLeaveAnchors) {

@@ -110,6 +110,7 @@ TEST(ManifestClass, FileNamesTheFramework) {
   EXPECT_EQ(std::string(P.Process.Framework).rfind("LibTorch ", 0), 0u);
   EXPECT_EQ(P.begins(P.region("work")), 1u);
   EXPECT_GT(P.Process.ExplicitProbeTicksX16, P.Process.LoweredProbeTicksX16);
+  EXPECT_NE(P.Process.PairOffsetTicksX16, 0u);
 }
 
 TEST(ManifestClass, ScopedRecordingRecordsItsScopeOnly) {
