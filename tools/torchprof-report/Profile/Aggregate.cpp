@@ -117,6 +117,7 @@ void Aggregate::add(const Aggregate &Other) {
   Nested += Other.Nested;
   Gradients += Other.Gradients;
   Pairs += Other.Pairs;
+  PairTicks += Other.PairTicks;
   Min = std::min(Min, Other.Min);
   Max = std::max(Max, Other.Max);
   if (First.empty())

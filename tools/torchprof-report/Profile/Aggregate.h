@@ -54,6 +54,8 @@ struct Aggregate {
   UInt128 Nested = 0;
   UInt128 Gradients = 0;
   uint64_t Pairs = 0;
+  /// What the pairs read too much: an estimate, of whoever knows the processes.
+  double PairTicks = 0;
   uint64_t Min = UINT64_MAX;
   uint64_t Max = 0;
   /// The first samples of the first lane that has any.

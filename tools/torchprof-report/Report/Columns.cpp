@@ -251,6 +251,13 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
              return ofCalls(R, static_cast<double>(R.Measured.First.front()),
                             C);
            }),
+      time("bias_ns", "bias",
+           "what pairs of probes around nodes add to total and self, as "
+           "calibrated",
+           [](const Row &R, const Ctx &C) {
+             return R.PairTicks ? Value::timeNs(C.Clock.toNs(*R.PairTicks))
+                                : Value();
+           }),
       percent("pct_total", "% total", "total in percent of the runs' time",
               [](const Row &R, const Ctx &C) {
                 return share(R, static_cast<double>(R.Total), C);

@@ -42,6 +42,17 @@ static Value callsOf(const SideOfRow &Side) {
              : Value::count(Side.Sites.measured(Side.Site).Count);
 }
 
+/// What pairs of probes add to the site's mean.
+static Value biasOf(const SideOfRow &Side) {
+  if (Side.Site == NoIndex)
+    return Value();
+  const Aggregate &A = Side.Sites.measured(Side.Site);
+  if (A.Count == 0 || (A.Pairs && !A.PairTicks))
+    return Value();
+  return Value::timeNs(Side.Sites.clock().toNs(A.PairTicks) /
+                       static_cast<double>(A.Count));
+}
+
 /// Time of the site's gradients for each of its calls.
 static Value backwardOf(const SideOfRow &Side) {
   if (Side.Site == NoIndex)
@@ -137,6 +148,12 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
        [](const Row &R, const Ctx &C) { return medianOf(before(R, C)); }},
       {TableColumn::time("after_p50_ns", "p50 after"), "median after",
        [](const Row &R, const Ctx &C) { return medianOf(after(R, C)); }},
+      {TableColumn::time("before_bias_ns", "bias before"),
+       "what pairs of probes add to the mean before, as calibrated",
+       [](const Row &R, const Ctx &C) { return biasOf(before(R, C)); }},
+      {TableColumn::time("after_bias_ns", "bias after"),
+       "what pairs of probes add to the mean after, as calibrated",
+       [](const Row &R, const Ctx &C) { return biasOf(after(R, C)); }},
       {TableColumn::time("before_backward_ns", "backward before"),
        "gradients of the node before: time per call of the node",
        [](const Row &R, const Ctx &C) { return backwardOf(before(R, C)); }},

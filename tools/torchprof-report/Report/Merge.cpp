@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace llvm;
 using namespace torchprof;
@@ -141,6 +142,19 @@ void Merger::finishVariants(Lane &L) {
     L.Variants.push_back(Result.keep(ArrayRef<format::VariantCell>(Cells)));
 }
 
+/// Makes the pairs read as much too much as they did in their processes.
+void Merger::mergePairOffset() {
+  uint64_t Pairs = 0;
+  double Ticks = 0;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    Pairs += Sites.measured(S).Pairs;
+    Ticks += Sites.measured(S).PairTicks;
+  }
+  if (Pairs)
+    Result.Process.PairOffsetTicksX16 = static_cast<uint64_t>(
+        std::llround(16 * Ticks / static_cast<double>(Pairs)));
+}
+
 Expected<Profile> Merger::finish() {
   Profile &P = Result;
   P.State = format::FileState::Merged;
@@ -152,6 +166,7 @@ Expected<Profile> Merger::finish() {
   L.Record.State = format::LaneState::Free;
   L.Record.Threads = 1;
   setFixedText(L.Record.Name, "merged");
+  mergePairOffset();
   std::vector<format::Cell> Cells;
   // A site's number is its slot.
   for (const auto &[FirstSite, Table] : Sites.models())

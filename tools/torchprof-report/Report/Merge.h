@@ -44,6 +44,7 @@ private:
   void addEvents(const Profile &P, const SlotToSite &Slots, double Scale);
   void addMeasures(const Profile &P, const Lane &L, const SlotToSite &Slots,
                    double Scale);
+  void mergePairOffset();
   void finishMeasures(Lane &L);
   void finishVariants(Lane &L);
 

@@ -118,6 +118,18 @@ static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
   R.Overlay &= Sites[S].isRegion() && !Sites[S].isOutside();
 }
 
+/// Adds what \p Calls of the spans of \p Of have read too much.
+static void addPairs(Row &R, const Aggregate &Of, uint64_t Calls) {
+  if (!Of.Pairs || !R.PairTicks)
+    return;
+  bool WhoseIsKnown = Calls == Of.Count || Of.Pairs == Of.Count;
+  if (!Of.PairTicks || !WhoseIsKnown)
+    R.PairTicks = None;
+  else
+    *R.PairTicks += Of.PairTicks * static_cast<double>(Calls) /
+                    static_cast<double>(Of.Count);
+}
+
 /// Adds a site to a row.
 static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
                       const SiteNames &Names, bool Outermost) {
@@ -132,6 +144,7 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
   }
   if (Outermost)
     R.Total += Sites.total(S);
+  addPairs(R, Sites.measured(S), Sites.measured(S).Count);
   R.Backward += Sites.backwardOf(S);
   R.Measures.resize(Sites.measures().size());
   for (MeasureId M = 0; M < R.Measures.size(); ++M) {
@@ -177,6 +190,7 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
         }
         ++R.Members;
         R.Measured.add(A);
+        addPairs(R, A, A.Count);
         R.Clipped |= Sites.self(S).Excess != 0;
         if (Outermost(S))
           R.Total += A.Sum;
@@ -310,6 +324,7 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, StringRef Signature,
     R.Done.add(Sites.kind(S), Signature, Part.Count, Part.Sum);
   R.HasDistribution = false;
   R.Measured.add(Part);
+  addPairs(R, Sites.measured(S), Part.Count);
   R.Measures.resize(Sites.measures().size());
   if (isOutermost(S))
     R.Total += Part.Sum;

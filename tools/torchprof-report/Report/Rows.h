@@ -61,6 +61,9 @@ struct Row {
   UInt128 Self = 0;
   std::vector<RowMeasure> Measures; ///< by MeasureId
   GradientSum Backward;             ///< of the members
+  /// What pairs of probes around members read too much, an estimate; none if
+  /// there were pairs of which it is not known.
+  llvm::Optional<double> PairTicks = 0.0;
   /// Of the members' spans, as far as they were recorded.
   std::set<std::string> Signatures;
   SiteWork Done; ///< by the members

@@ -188,6 +188,11 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
                          const SlotToSite &Slots, const PartSlots &Parts,
                          const AddOptions &Options, double Scale) {
   uint64_t Unknown = 0;
+  double PairOffset = P.Process.PairOffsetTicksX16 / 16.0 * Scale;
+  auto AddTo = [&](Aggregate &A, const format::Cell &C) {
+    A.add(C, Scale, Options.Histograms);
+    A.PairTicks += static_cast<double>(C.Pairs) * PairOffset;
+  };
   std::set<uint32_t> OfThisEpoch;
   format::Cell Copy;
   for (ArrayRef<format::Cell> Cells : L.Cells)
@@ -220,9 +225,9 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
         continue;
       }
       OfThisEpoch.insert(S);
-      Measured[S].add(*C, Scale, Options.Histograms);
+      AddTo(Measured[S], *C);
       if (Options.Lanes)
-        Lanes.back().Measured[S].add(*C, Scale, Options.Histograms);
+        AddTo(Lanes.back().Measured[S], *C);
     }
   for (const RunRing &R : L.Runs)
     if (uint32_t S = Slots[R.Slot]; S != NoIndex && OfThisEpoch.count(S))
