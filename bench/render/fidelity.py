@@ -104,7 +104,10 @@ def oracle(results):
         "its output away:",
         "nodes below some ten microseconds look longer by that, and all of them "
         "by the same time,",
-        "so that their order holds. With one reading (`TORCHPROF_READS=one`) a node "
+        "so that their order holds. The report's column `bias_ns` estimates that "
+        "time: the runtime",
+        "measures in each process what a pair reads around a node that takes no "
+        "time. With one reading (`TORCHPROF_READS=one`) a node "
         "that another follows",
         "is as long as with two, and one that follows another is longer by what the "
         "interpreter and the",
