@@ -21,10 +21,9 @@ public:
   uint64_t run(Block *Body) {
     collect(Body);
     // An end uses the value of its begin, so ends are destroyed first.
-    for (bool Opening : {false, true})
-      for (Node *Probe : Probes)
-        if (ops::opens(Probe) == Opening)
-          destroy(Probe);
+    for (const std::vector<Node *> *Probes : {&Ends, &Begins})
+      for (Node *Probe : *Probes)
+        destroy(Probe);
     for (Node *Feeding : Feeders)
       if (!Feeding->hasUses())
         Feeding->destroy();
@@ -35,7 +34,7 @@ private:
   void collect(Block *Body) {
     for (Node *N : Body->nodes()) {
       if (ops::isProbe(N))
-        Probes.push_back(N);
+        (ops::opens(N) ? Begins : Ends).push_back(N);
       for (Block *Inner : N->blocks())
         collect(Inner);
       if (Graph *Forked = forkedGraph(N))
@@ -60,7 +59,7 @@ private:
     Probe->destroy();
   }
 
-  std::vector<Node *> Probes;
+  std::vector<Node *> Begins, Ends;
   std::vector<Node *> Feeders;
   std::unordered_set<Node *> Seen;
   uint64_t Pairs = 0;
