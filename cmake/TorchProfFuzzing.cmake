@@ -23,6 +23,11 @@ endif()
 set(TORCHPROF_FUZZING_ENGINE "${_engine}" CACHE STRING
   "What fuzzers are linked with" FORCE)
 
+option(TORCHPROF_FUZZ_FLAGS "Choose coverage and sanitizers; off where the \
+environment's CXXFLAGS do, as OSS-Fuzz's" ON)
+if(NOT TORCHPROF_FUZZ_FLAGS)
+  return()
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-fsanitize-coverage=trace-pc,trace-cmp)
 else()
