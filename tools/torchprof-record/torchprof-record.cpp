@@ -73,8 +73,10 @@ static RuntimeOption Nodes("nodes", "default|all",
     Mode("mode", "aggregate|trace", "Keep statistics, or every span as well"),
     Windows("schedule", "plan",
             "Record windows of runs: wait=5,warmup=1,active=3"),
-    Measure("measure", "attributes|blocks|cpu|device|labels|memory|ops|shapes",
-            "What to measure beside time", "record");
+    Measure("measure", "what",
+            "What to measure beside time: attributes, blocks,\n"
+            "cpu, device, labels, memory, ops, shapes",
+            "record");
 static const RuntimeOption *const RuntimeOptions[] = {
     &Nodes, &Level, &Include, &Exclude, &Methods, &Mode, &Windows, &Measure};
 
