@@ -17,7 +17,7 @@ any probe in it.
 The contenders are called in turns of random order; before each measured call there
 are three that are not. Processes are added until the intervals of what recording
 adds, and of what is left of it when recording is stopped, are below --interval per
-cent of the call, or there are --processes of them.
+cent of the call, there are --processes of them, or --minutes have passed.
 
 Prints a JSON object per model: the median call in ns, and per contender the median
 over the processes of what it adds to a call, in per cent, with half of a 95 %
@@ -162,7 +162,8 @@ def is_known(processes, interval):
 
 def compare(arguments, name, path, shape):
     processes = []
-    while len(processes) < arguments.processes and \
+    last = time.monotonic() + 60 * arguments.minutes
+    while len(processes) < arguments.processes and time.monotonic() < last and \
             not is_known(processes, arguments.interval):
         processes.append(one_process(arguments, path, shape))
     row = {"model": name, "shape": shape, "processes": len(processes),
@@ -177,6 +178,8 @@ def main():
     parser.add_argument("models", nargs="*", metavar="NAME=FILE,SHAPE")
     parser.add_argument("--build")
     parser.add_argument("--processes", type=int, default=40)
+    parser.add_argument("--minutes", type=float, default=15,
+                        help="for each model")
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--copies", type=int, default=4,
                         help="of each set in a process")
