@@ -6,6 +6,8 @@ from .tables import duration, how, rows_of, table
 MOST = {"densenet121": 1.3, "mobilenet_v3": 1.3, "resnet18_1": 0.4, "encoder": 0.4}
 #: The half of an interval above which nothing is said.
 KNOWN = 0.3
+#: Processes below which an interval says nothing either.
+FEWEST = 6
 #: How many times less than torch.profiler recording is to add.
 TIMES = 7
 
@@ -14,9 +16,11 @@ def per_cent(pair):
     return "%+.2f ± %.2f" % tuple(pair)
 
 
-def at_most(pair, bar):
-    """Whether a value with its interval is below a bar."""
-    value, half = pair
+def at_most(row, name, bar):
+    """Whether what a contender adds is, with its interval, below a bar."""
+    value, half = row[name]
+    if row["processes"] < FEWEST:
+        return "not known: too few processes"
     if value + half <= bar:
         return "holds"
     if value - half > bar:
@@ -24,11 +28,13 @@ def at_most(pair, bar):
     return "not known: the interval holds the bar"
 
 
-def stopped(pair):
-    value, half = pair
-    if abs(value) <= half:
+def stopped(row):
+    value, half = row["torchprof stopped"]
+    if row["processes"] < FEWEST:
+        return "not known: too few processes"
+    if value <= half:
         return "holds" if half <= KNOWN else "not known: ± %.1f" % half
-    return "missed by %.2f" % (abs(value) - half)
+    return "missed by %.2f" % (value - half)
 
 
 def beside(row):
@@ -61,9 +67,9 @@ def models(results):
              "second plain copies"],
             [[row["model"], row["shape"], duration(row["call_ns"]),
               row["processes"], per_cent(row["torchprof"]),
-              at_most(row["torchprof"], MOST[row["model"]])
+              at_most(row, "torchprof", MOST[row["model"]])
               if row["model"] in MOST else None,
               beside(row), per_cent(row["torchprof stopped"]),
-              stopped(row["torchprof stopped"]), per_cent(row["torch.profiler"]),
+              stopped(row), per_cent(row["torch.profiler"]),
               per_cent(row["plain again"])] for row in rows])
     return lines if found else lines + ["Not measured.", ""]
