@@ -16,9 +16,9 @@ def per_cent(pair):
     return "%+.2f ± %.2f" % tuple(pair)
 
 
-def at_most(row, name, bar):
-    """Whether what a contender adds is, with its interval, below a bar."""
-    value, half = row[name]
+def at_most(row, bar):
+    """Whether what recording adds is, with its interval, below a bar."""
+    value, half = row["torchprof"]
     if row["processes"] < FEWEST:
         return "not known: too few processes"
     if value + half <= bar:
@@ -67,7 +67,7 @@ def models(results):
              "second plain copies"],
             [[row["model"], row["shape"], duration(row["call_ns"]),
               row["processes"], per_cent(row["torchprof"]),
-              at_most(row, "torchprof", MOST[row["model"]])
+              at_most(row, MOST[row["model"]])
               if row["model"] in MOST else None,
               beside(row), per_cent(row["torchprof stopped"]),
               stopped(row), per_cent(row["torch.profiler"]),
