@@ -72,6 +72,8 @@ import hashlib
 import torch
 import torch.nn as nn
 
+from Inputs import forks
+
 
 class Layers(nn.Module):
     def __init__(self):
@@ -105,12 +107,13 @@ class Forks(nn.Module):
 torch.manual_seed(0)
 torch.set_num_threads(1)
 if sys.argv[1] == "forks":
-    forks, model = Forks(), torch.jit.script(Forks())
-    model.load_state_dict(forks.state_dict())
+    plain, model = Forks(), torch.jit.script(Forks())
+    model.load_state_dict(plain.state_dict())
     with torch.no_grad():
         for _ in range(20):
             x = torch.rand(4, 8)
-            assert torch.equal(model(x), forks(x))
+            assert torch.equal(model(x), plain(x))
+    forks.rest()
     sys.exit()
 model = torch.jit.script(Layers())
 if sys.argv[1] == "save":

@@ -40,6 +40,8 @@ import sys
 import torch
 from typing import List, Optional, Tuple
 
+from Inputs import forks
+
 torch.set_num_threads(1)
 
 
@@ -99,3 +101,4 @@ with torch.no_grad():
     for _ in range(3):
         x = torch.rand(2, 3)
         assert torch.equal(model.forked(x), plain.forked(x))
+forks.rest()

@@ -16,10 +16,11 @@ import io
 import os
 import sys
 import threading
-import time
 
 import torch
 import torch.nn as nn
+
+from Inputs import forks
 
 
 class Part(nn.Module):
@@ -153,9 +154,7 @@ def on_threads(number):
 
 show("threads", on_threads(8))  # CHECK-NEXT: threads: {{[0-9a-f]{12}$}}
 
-# A thread of LibTorch's pool that drops a tensor of Python's while Python ends
-# aborts the process (2.13, with any forked model): let it come to rest.
-time.sleep(0.5)
+forks.rest()
 
 # Eleven times five calls of what was loaded or copied, in whatever class it
 # came, and of eight threads' own and shared ones.

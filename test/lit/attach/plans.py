@@ -44,7 +44,6 @@ type show in the run of that call."""
 import ctypes
 import json
 import sys
-import time
 
 if sys.argv[1:] and sys.argv[1] != "late":
     profile = json.load(open(sys.argv[1]))
@@ -60,6 +59,8 @@ if sys.argv[1:] and sys.argv[1] != "late":
     sys.exit()
 
 import torch
+
+from Inputs import forks
 
 if sys.argv[1:]:
     ctypes.CDLL(sys.argv[2])
@@ -89,6 +90,4 @@ for run in range(6):
     y.sum().backward()
     model.other(x)
 
-# A thread of LibTorch's pool that drops a tensor of Python's while Python ends
-# aborts the process (2.13, with any forked model): let it come to rest.
-time.sleep(0.5)
+forks.rest()

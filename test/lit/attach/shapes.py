@@ -29,6 +29,8 @@ import os
 import torch
 from typing import List, Optional
 
+from Inputs import forks
+
 torch.set_num_threads(1)
 
 
@@ -80,13 +82,14 @@ class Forks(torch.nn.Module):
         return x.tanh()
 
 
-forks = torch.jit.script(Forks())
+forking = torch.jit.script(Forks())
 with torch.no_grad():
     for _ in range(4):
-        forks(torch.rand(2, 7))
+        forking(torch.rand(2, 7))
 
 odd = torch.jit.script(Odd())
 dense = torch.rand(4, 3)
 with torch.no_grad():
     for value in (dense.to_sparse(), dense.t(), dense.double()):
         odd(value)
+forks.rest()
