@@ -16,13 +16,17 @@
 // machine is for a tensor's node: the difference is then known to a nanosecond
 // or two; or a number of kilobytes that each node reads, as a convolution does:
 // after more than the nearer caches hold, what a probe costs is its misses.
-// LENGTH is the number of nodes.
+// Only what lies between the nodes' work is measured then (Gaps.h), and what a
+// call's last gap takes longer is a row of its own, "folding". LENGTH is the
+// number of nodes.
 //
 // TORCHPROF_MODE=trace measures the trace mode, TORCHPROF_READS=one one reading
 // of the clock per node. The profile goes to TORCHPROF_FILE; on tmpfs no
 // write-back disturbs the numbers.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Gaps.h"
 
 #include "torchprof/format/Manifest.h"
 #include "torchprof/torchprof.h"
@@ -49,10 +53,6 @@
 #include <string>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 using namespace torch::jit;
 
 namespace {
@@ -65,6 +65,8 @@ struct Variant {
   bool Recording;
   const char *Beside;       ///< the variant to print the difference to, or null
   std::vector<double> Ns{}; ///< per node
+  /// Of Ns: at the end of a call, in which its log is folded.
+  std::vector<double> LastNs{};
 };
 
 double secondsNow() {
@@ -110,15 +112,18 @@ void registerModel(const Kind &K) {
 }
 
 size_t ReadBytes = 0; ///< by each bench::read
+Gaps BetweenReads(Read.Nodes);
 
 /// Reads as many bytes and returns its input.
 void readMemory(Stack &S) {
+  BetweenReads.mark();
   constexpr size_t Line = 64;
   static const std::vector<char> Memory(ReadBytes, 1);
   int64_t Sum = 0;
   for (size_t I = 0; I < ReadBytes; I += Line)
     Sum += Memory[I];
   S.back() = S.back().toInt() + Sum - int64_t(ReadBytes / Line);
+  BetweenReads.mark();
 }
 
 const RegisterOperators ReadOperator({Operator(
@@ -207,20 +212,50 @@ uint64_t Sink = 0;
 
 void readClockTwice(unsigned Times) {
   for (unsigned I = 0; I < Times; ++I) {
-#if defined(__x86_64__)
-    uint64_t Begin = __rdtsc();
-    Sink += __rdtsc() - Begin;
-#else
-    auto Begin = std::chrono::steady_clock::now();
-    Sink += uint64_t((std::chrono::steady_clock::now() - Begin).count());
-#endif
+    uint64_t Begin = ticksNow();
+    Sink += ticksNow() - Begin;
   }
 }
 
-double median(std::vector<double> Values) {
-  std::nth_element(Values.begin(), Values.begin() + Values.size() / 2,
-                   Values.end());
-  return Values[Values.size() / 2];
+double nsPerTick() {
+  uint64_t Ticks = ticksNow();
+  double Begin = secondsNow();
+  while (secondsNow() - Begin < 0.05)
+    ;
+  return (secondsNow() - Begin) * 1e9 / double(ticksNow() - Ticks);
+}
+
+/// The calls of one turn.
+void takeTurn(Variant &V, const Kind &K) {
+  static const double NsPerTick = nsPerTick();
+  V.Recording ? torchprof_start() : torchprof_stop();
+  for (unsigned I = 0; I < K.WarmUpCalls; ++I)
+    V.Call();
+  double Begin = secondsNow();
+  for (unsigned I = 0; I < K.Calls; ++I) {
+    BetweenReads.beginCall();
+    V.Call();
+    BetweenReads.endCall();
+  }
+  double Whole = (secondsNow() - Begin) * 1e9 / (K.Calls * K.Nodes);
+  Gaps::Share Share = BetweenReads.take();
+  V.Ns.push_back(Share.All ? Share.All * NsPerTick : Whole);
+  V.LastNs.push_back(Share.Last * NsPerTick);
+}
+
+/// Prints what a variant took longer than \p Plain, null if the whole.
+void printRow(const std::string &Node, const std::string &Name,
+              const std::vector<double> &Ns, const std::vector<double> *Plain) {
+  double Min = *std::min_element(Ns.begin(), Ns.end());
+  if (Plain)
+    Min -= *std::min_element(Plain->begin(), Plain->end());
+  std::vector<double> Differences;
+  for (size_t I = 0; I < Ns.size(); ++I)
+    Differences.push_back(Ns[I] - (Plain ? (*Plain)[I] : 0));
+  std::printf("{\"libtorch\": \"%s\", \"node\": \"%s\", \"variant\": \"%s\", "
+              "\"turns\": %zu, \"min_ns\": %.2f, \"median_ns\": %.2f}\n",
+              TORCH_VERSION, Node.c_str(), Name.c_str(), Ns.size(), Min,
+              median(Differences));
 }
 
 } // namespace
@@ -298,33 +333,18 @@ int main(int Count, char **Arguments) {
                                      : "aten::add(int, int)";
   for (std::vector<Variant> *Group : {&Interpreted, &Executed}) {
     std::vector<Variant> &Variants = *Group;
-    for (unsigned R = 0; R < Repetitions; ++R) {
-      for (Variant &V : Variants) {
-        V.Recording ? torchprof_start() : torchprof_stop();
-        for (unsigned I = 0; I < K.WarmUpCalls; ++I)
-          V.Call();
-        double Begin = secondsNow();
-        for (unsigned I = 0; I < K.Calls; ++I)
-          V.Call();
-        V.Ns.push_back((secondsNow() - Begin) * 1e9 / (K.Calls * K.Nodes));
-      }
-    }
+    for (unsigned R = 0; R < Repetitions; ++R)
+      for (Variant &V : Variants)
+        takeTurn(V, K);
     for (const Variant &V : Variants) {
       const Variant *Plain = nullptr;
       for (const Variant &Other : Variants)
         if (V.Beside && Other.Name == std::string(V.Beside))
           Plain = &Other;
-      double Min = *std::min_element(V.Ns.begin(), V.Ns.end());
-      if (Plain)
-        Min -= *std::min_element(Plain->Ns.begin(), Plain->Ns.end());
-      std::vector<double> Differences;
-      for (unsigned R = 0; R < Repetitions; ++R)
-        Differences.push_back(V.Ns[R] - (Plain ? Plain->Ns[R] : 0));
-      std::printf(
-          "{\"libtorch\": \"%s\", \"node\": \"%s\", \"variant\": \"%s\", "
-          "\"turns\": %u, \"min_ns\": %.2f, \"median_ns\": %.2f}\n",
-          TORCH_VERSION, NodeText.c_str(), V.Name, Repetitions, Min,
-          median(Differences));
+      printRow(NodeText, V.Name, V.Ns, Plain ? &Plain->Ns : nullptr);
+      if (ReadBytes && Plain && V.Recording)
+        printRow(NodeText, std::string(V.Name) + ", folding", V.LastNs,
+                 &Plain->LastNs);
     }
   }
   return Sink == 1;
