@@ -7,10 +7,13 @@ import subprocess
 class ForkServer:
     def __init__(self, program, library, log, folder=None):
         """library: the built ForkServer.cpp; log: a file that each call
-        overwrites with what it prints; folder: where the tool runs."""
+        overwrites with what it prints; folder: where the tool runs. What this
+        process was preloaded with the tool is, too."""
         self.log = os.path.abspath(log)
+        preloaded = os.environ.get("LD_PRELOAD", "").split(":")
         self.process = subprocess.Popen(
-            [program], cwd=folder, env={**os.environ, "LD_PRELOAD": library},
+            [program], cwd=folder, env={
+                **os.environ, "LD_PRELOAD": ":".join([library, *preloaded])},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __call__(self, *words):
