@@ -16,9 +16,13 @@ class ForkServer:
                 **os.environ, "LD_PRELOAD": ":".join([library, *preloaded])},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def __call__(self, *words):
-        """(exit code or minus a signal's number, what the tool printed)"""
-        request = [str(1 + len(words)), self.log, *words]
+    def __call__(self, *words, destroy=False):
+        """(exit code or minus a signal's number, what the tool printed)
+
+        destroy: whether LibTorch's static objects are destroyed in the end, which
+        takes longer than the call of a small model."""
+        request = [str(2 + len(words)), self.log,
+                   "destroy" if destroy else "leave", *words]
         assert not any("\n" in word for word in request)
         self.process.stdin.write("".join(
             word + "\n" for word in request).encode("utf-8", "surrogateescape"))
