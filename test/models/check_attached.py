@@ -27,6 +27,7 @@ import torch
 
 import specs
 from check_zoo import copy_of, same
+from forkserver import ForkServer
 
 RUNS = 4
 KINDS = ("alone", "attached", "file-attached")
@@ -275,6 +276,7 @@ def main():
     parser.add_argument("models", help="folder that make.py --all filled")
     parser.add_argument("work", help="folder for what is made here")
     parser.add_argument("--preload", required=True)
+    parser.add_argument("--fork-server")
     parser.add_argument("--group", default="")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--behave", help=argparse.SUPPRESS)
@@ -296,12 +298,13 @@ def main():
             torch.ops.load_library(runtime)
         return behave(arguments)
 
+    opt = ForkServer("torchprof-opt", arguments.fork_server,
+                     os.path.join(arguments.work, "opt.log"))
     for entry in arguments.entries:
         path = os.path.join(arguments.models, entry["name"] + ".pt")
-        subprocess.run(["torchprof-opt", "--quiet", "--instrument", path, "-o",
-                        os.path.join(arguments.work,
-                                     entry["name"] + ".instr.pt")],
-                       stderr=subprocess.DEVNULL)
+        opt("--quiet", "--instrument", path, "-o",
+            os.path.join(arguments.work, entry["name"] + ".instr.pt"))
+    opt.close()
     process(arguments, "alone")
     log = process(arguments, "attached", LD_PRELOAD=arguments.preload,
                   TORCHPROF_FILE=os.path.join(arguments.work, "a-%p.tprof"))
