@@ -17,6 +17,7 @@ import os
 import random
 import subprocess
 import sys
+from multiprocessing import get_context
 
 import torch
 
@@ -36,7 +37,6 @@ def parse():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--lib", required=True)
     parser.add_argument("--calls", type=int, default=300)
-    parser.add_argument("--child", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -113,8 +113,9 @@ def graphs():
             "nested": Nested(), "fork": Fork()}
 
 
-def record(arguments, name):
+def record(arguments, name, environment):
     """In a process of its own: runs the model and keeps the truth."""
+    os.environ.update(environment)
     torch.ops.load_library(os.path.join(arguments.lib,
                                         "libtorchprof_runtime.so"))
     torch.set_num_threads(1)
@@ -257,23 +258,23 @@ def add_up(arguments, name, probes):
 
 
 def run(arguments, name, probes, **environment):
-    """Records the model in a process of its own."""
+    """Records the model in a fork of this process, which has loaded LibTorch and run
+    nothing."""
     profile = os.path.join(arguments.folder, name + ".tprof")
     if os.path.exists(profile):
         os.unlink(profile)
-    subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, *sys.argv[1:], "--child", name],
-        env=dict(os.environ, TORCHPROF_FILE=profile, **PROBES[probes],
-                 **environment), check=True)
+    process = get_context("fork").Process(target=record, args=(
+        arguments, name, dict(PROBES[probes], TORCHPROF_FILE=profile, **environment)))
+    process.start()
+    process.join()
+    if process.exitcode:
+        sys.exit("%s, %s: exit code %d" % (name, probes, process.exitcode))
 
 
 def main():
     arguments = parse()
     library = os.path.join(arguments.lib, "torchprof-bench-busy.so")
     torch.ops.load_library(library)
-    if arguments.child:
-        record(arguments, arguments.child)
-        return
     os.makedirs(arguments.folder, exist_ok=True)
     wrong = 0
     for name, module in graphs().items():
