@@ -4,8 +4,8 @@ model then says.
 
   perturbation.py FOLDER NAME... --bin BUILD/bin --lib BUILD/lib --work WORK
 
-For each workload NAME.pt in FOLDER, in processes of their own: plain, attached,
-and instrumented in a process without hooks. The nodes of the optimized graph,
+The workloads NAME.pt in FOLDER run in three processes: plain, attached, and
+instrumented in a process without hooks. The nodes of the optimized graph,
 fused groups and differentiable subgraphs, without and under grad, and whether
 outputs and gradients are the plain ones bit for bit. One JSON object per model.
 """
@@ -61,8 +61,9 @@ def observe(path, grad):
     return count(graph, empty), seen
 
 
-def behave(path, to):
-    torch.save([observe(path, grad) for grad in (False, True)], to)
+def behave(to, *paths):
+    torch.save([[observe(path, grad) for grad in (False, True)]
+                for path in paths], to)
 
 
 def main():
@@ -84,22 +85,26 @@ def main():
                      "TORCHPROF_FILE": profile},
         "probed": {"TORCHPROF_FILE": profile, "RUNTIME": library("runtime")},
     }
+    plain, probed = [], []
     for name in arguments.names:
-        plain = os.path.join(arguments.folder, name + ".pt")
-        probed = os.path.join(arguments.work, name + "_probed.pt")
+        plain.append(os.path.join(arguments.folder, name + ".pt"))
+        probed.append(os.path.join(arguments.work, name + "_probed.pt"))
         subprocess.run([os.path.join(arguments.bin, "torchprof-opt"), "--quiet",
-                        "--instrument", "--methods=forward", plain, "-o",
-                        probed], check=True)
-        result, seen = {"model": name}, {}
+                        "--instrument", "--methods=forward", plain[-1], "-o",
+                        probed[-1]], check=True)
+    seen = {}
+    for how in HOW:
+        to = os.path.join(arguments.work, "perturbation.seen")
+        subprocess.run(
+            [sys.executable, "-W", "ignore", os.path.abspath(__file__),
+             "--behave", to, *(probed if how == "probed" else plain)],
+            env=dict(os.environ, **environments[how]), check=True)
+        seen[how] = torch.load(to)
+    for index, name in enumerate(arguments.names):
+        result = {"model": name}
         for how in HOW:
-            to = os.path.join(arguments.work, "perturbation.seen")
-            subprocess.run(
-                [sys.executable, "-W", "ignore", os.path.abspath(__file__),
-                 "--behave", probed if how == "probed" else plain, to],
-                env=dict(os.environ, **environments[how]), check=True)
-            seen[how] = torch.load(to)
             for suffix, (shape, values), (_, wanted) in zip(
-                    ("", "_grad"), seen[how], seen["plain"]):
+                    ("", "_grad"), seen[how][index], seen["plain"][index]):
                 result[how + suffix] = shape
                 result["equal_" + how + suffix] = len(values) == len(wanted) \
                     and all(map(torch.equal, values, wanted))
