@@ -2,8 +2,9 @@
 """Whether `torchprof-report diff --fail-above` can be trusted as a gate.
 
   gate.py FOLDER --bin BUILD/bin --lib BUILD/lib [--reruns N] [--runs N]
+          [--processes N]
 
-Records a model of four layers in five processes, then N times again, and compares
+Records a model of four layers in several processes, then N times again, and compares
 each with the first: nothing should trip. Then one layer takes a fifth longer:
 that should be found, and nothing else named. Layers are a matrix product and an
 operator that spins for a time that the model says. Prints one JSON object, with
@@ -16,9 +17,6 @@ import os
 import subprocess
 
 import torch
-
-
-PROCESSES = 5
 
 
 class Layer(torch.nn.Module):
@@ -48,6 +46,7 @@ def main():
     parser.add_argument("--lib", required=True)
     parser.add_argument("--reruns", type=int, default=20)
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--processes", type=int, default=5)
     arguments = parser.parse_args()
     library = os.path.join(arguments.lib, "torchprof-bench-busy.so")
     torch.ops.load_library(library)
@@ -60,7 +59,8 @@ def main():
         """The profiles of several processes."""
         torch.manual_seed(0)
         model(slow).save(path("model.pt"))
-        profiles = [path("%s-%d.tprof" % (name, i)) for i in range(PROCESSES)]
+        profiles = [path("%s-%d.tprof" % (name, i))
+                    for i in range(arguments.processes)]
         for profile in profiles:
             if os.path.exists(profile):
                 os.unlink(profile)
@@ -95,7 +95,7 @@ def main():
         single += slower(first[:1], again[:1])[0]
     found, named = slower(first, record("slow", slow="third"))
     print(json.dumps({"reruns": arguments.reruns, "runs": arguments.runs,
-                      "processes": PROCESSES, "tripped": tripped,
+                      "processes": arguments.processes, "tripped": tripped,
                       "tripped_single": single, "slowed": "third",
                       "found": found, "named": named}))
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """What it costs to measure more than time, beside torch.profiler.
 
-  measures.py NAME=MODEL... --build BUILD [--seconds N] [--turns N]
+  measures.py NAME=MODEL... --build BUILD [--seconds N] [--turns N] [--fork]
 
 MODEL is a scripted module with a method `inputs` (workloads.py). Each contender has
 a process of its own per turn, and the turns change: nothing attached, torchprof
 with what TORCHPROF_RECORD names, torch.profiler with the options that tell the
 same; without grad, with a forward and backward, and, for a chain of nodes, on the
 tests' fake device, whose kernels take no time. `plain again` is a copy of `plain`:
-what it differs by is what a process's place in memory is worth.
+what it differs by is what a process's place in memory is worth. With --fork those
+without torchprof are forks of one process, whose places are one: that saves the time
+in which a process loads LibTorch.
 
 Prints a JSON object per model and contender: ns of the fastest call and of the
 median over the turns of each turn's median call, the number of nodes of a chain,
@@ -25,6 +27,8 @@ import subprocess
 import sys
 import time
 import typing
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import torch
 
@@ -108,10 +112,11 @@ def fastest_and_median(call, seconds):
     return min(calls), statistics.median(calls)
 
 
-def work(arguments):
+def work(arguments, model, name):
+    """In the process of one contender: what measure() returns."""
     torch.set_num_threads(1)
-    module = torch.jit.load(arguments.models[0])
-    contender = CONTENDERS[arguments.inside]
+    module = torch.jit.load(model)
+    contender = CONTENDERS[name]
     call = caller(module, contender, arguments.build)
     with torch.set_grad_enabled(contender.with_grad):
         for _ in range(20):
@@ -124,16 +129,20 @@ def work(arguments):
                     activities=[torch.profiler.ProfilerActivity.CPU],
                     **dict.fromkeys(contender.peer, True)):
                 result = fastest_and_median(call, min(arguments.seconds, 0.3))
-    print(json.dumps([*result, chain_length(module)]))
+    return [*result, chain_length(module)]
 
 
 def measure(arguments, model, name):
+    """[ns of the fastest call, ns of the median call, length of the chain]"""
+    record = CONTENDERS[name].record
+    if arguments.fork and record is None:
+        with ProcessPoolExecutor(1, get_context("fork")) as process:
+            return process.submit(work, arguments, model, name).result()
     # Else malloc gives the end of its heap back with each call in some processes,
     # and in others not: a thousand page faults in a call of a small network.
     environment = dict(os.environ, MALLOC_TRIM_THRESHOLD_=str(1 << 30),
                        MALLOC_TOP_PAD_=str(64 << 20),
                        MALLOC_MMAP_THRESHOLD_=str(1 << 30))
-    record = CONTENDERS[name].record
     if record is not None:
         profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
                                "measures-%d.tprof" % os.getpid())
@@ -155,7 +164,7 @@ def measure(arguments, model, name):
 
 
 def compare(arguments, workload, model):
-    is_chain = measure(arguments, model, "plain")[2] is not None
+    is_chain = chain_length(torch.jit.load(model)) is not None
     names = [name for name, contender in CONTENDERS.items()
              if is_chain or not contender.chain_only]
     found = {name: [] for name in names}
@@ -182,10 +191,12 @@ def main():
     parser.add_argument("--build")
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--fork", action="store_true")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
-        return work(arguments)
+        print(json.dumps(work(arguments, arguments.models[0], arguments.inside)))
+        return
     for model in arguments.models:
         compare(arguments, *model.split("=", 1))
 
