@@ -1,4 +1,4 @@
-"""compare-ids.py MODEL ARGUMENTS...
+"""compare-ids.py FORK-SERVER MODEL ARGUMENTS...
 
 Each of ARGUMENTS is a model, with options before it if they are one word
 ("--nodes=all model.pt"). Prints for each whether its id is that of MODEL.
@@ -6,19 +6,24 @@ Each of ARGUMENTS is a model, with options before it if they are one word
 
 import json
 import os
-import subprocess
 import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../models"))
+from forkserver import ForkServer  # noqa: E402
 
 
 def model_id(argument):
-    command = ["torchprof-opt", "--print-sites", "--format=json"]
-    done = subprocess.run(command + argument.split(), check=True,
-                          stdout=subprocess.PIPE)
-    return json.loads(done.stdout)["model_id"]
+    code, text = opt("--print-sites", "--format=json", *argument.split())
+    assert code == 0, text
+    return json.loads(text)["model_id"]
 
 
-first = model_id(sys.argv[1])
-for argument in sys.argv[2:]:
+log = tempfile.NamedTemporaryFile()
+opt = ForkServer("torchprof-opt", sys.argv[1], log.name)
+first = model_id(sys.argv[2])
+for argument in sys.argv[3:]:
     *options, path = argument.split()
     same = "same" if model_id(argument) == first else "another"
     print(" ".join(options + [os.path.basename(path)]) + ":", same)
+opt.close()
