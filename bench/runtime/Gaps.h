@@ -52,8 +52,6 @@ inline double median(std::vector<double> Values) {
 /// The gaps of calls in each of which as many nodes work. Ticks.
 class Gaps {
 public:
-  explicit Gaps(unsigned Nodes) : Nodes(Nodes) { Marks.reserve(2 * Nodes + 2); }
-
   void beginCall() {
     Marks.clear();
     mark();
@@ -62,8 +60,8 @@ public:
   void mark() { Marks.push_back(ticksHere()); }
   void endCall() {
     mark();
-    if (Marks.size() != 2 * Nodes + 2)
-      return; // not a call of the chain
+    if (Marks.size() == 2)
+      return; // no node that marks its work
     Around.push_back(double(Marks[1] - Marks[0]) + last());
     Last.push_back(last());
     for (size_t I = 2; I + 2 < Marks.size(); I += 2)
@@ -77,9 +75,13 @@ public:
   };
   Share take() {
     Share S{};
-    if (!Between.empty())
-      S = {(median(Between) * (Nodes - 1) + median(Around)) / Nodes,
-           median(Last) / Nodes};
+    if (!Last.empty()) {
+      size_t Inner = Between.size() / Last.size(); // in each call
+      S.All = median(Around) / double(Inner + 1);
+      S.Last = median(Last) / double(Inner + 1);
+      if (Inner)
+        S.All += median(Between) * double(Inner) / double(Inner + 1);
+    }
     Between.clear(), Around.clear(), Last.clear();
     return S;
   }
@@ -87,7 +89,6 @@ public:
 private:
   double last() const { return double(Marks.back() - Marks[Marks.size() - 2]); }
 
-  unsigned Nodes;
   std::vector<uint64_t> Marks; ///< of one call
   std::vector<double> Between; ///< the nodes
   std::vector<double> Around;  ///< all of them: a call's first and last gap

@@ -112,7 +112,7 @@ void registerModel(const Kind &K) {
 }
 
 size_t ReadBytes = 0; ///< by each bench::read
-Gaps BetweenReads(Read.Nodes);
+Gaps BetweenReads;
 
 /// Reads as many bytes and returns its input.
 void readMemory(Stack &S) {
