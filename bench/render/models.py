@@ -1,13 +1,13 @@
 """The first part of docs/performance.md: what recording adds to real models."""
 
+from speed.processes import FEWEST
+
 from .tables import duration, how, rows_of, table
 
 #: Most per cent of a call that recording may add.
 MOST = {"densenet121": 1.3, "mobilenet_v3": 1.3, "resnet18_1": 0.4, "encoder": 0.4}
 #: The half of an interval above which nothing is said.
 KNOWN = 0.3
-#: Processes below which an interval says nothing either.
-FEWEST = 6
 #: How many times less than torch.profiler recording is to add.
 TIMES = 7
 

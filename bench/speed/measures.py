@@ -32,6 +32,8 @@ from multiprocessing import get_context
 
 import torch
 
+from processes import KEEPS_FREED_MEMORY
+
 
 class Contender(typing.NamedTuple):
     beside: typing.Optional[str]  # the contender that it is compared with
@@ -138,11 +140,7 @@ def measure(arguments, model, name):
     if arguments.fork and record is None:
         with ProcessPoolExecutor(1, get_context("fork")) as process:
             return process.submit(work, arguments, model, name).result()
-    # Else malloc gives the end of its heap back with each call in some processes,
-    # and in others not: a thousand page faults in a call of a small network.
-    environment = dict(os.environ, MALLOC_TRIM_THRESHOLD_=str(1 << 30),
-                       MALLOC_TOP_PAD_=str(64 << 20),
-                       MALLOC_MMAP_THRESHOLD_=str(1 << 30))
+    environment = dict(os.environ, **KEEPS_FREED_MEMORY)
     if record is not None:
         profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
                                "measures-%d.tprof" % os.getpid())

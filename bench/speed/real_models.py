@@ -36,6 +36,8 @@ import time
 
 import torch
 
+from processes import FEWEST, KEEPS_FREED_MEMORY
+
 #: What is measured, and with which of a process's sets of copies.
 CONTENDERS = {"plain": "plain", "plain again": "plain again",
               "torchprof": "attached", "torchprof stopped": "attached",
@@ -121,15 +123,11 @@ def work(path, shape, turns, many):
 
 
 def one_process(arguments, path, shape):
-    # Else malloc gives the end of its heap back with each call in some processes,
-    # and in others not.
     profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
                            "models-%d.tprof" % os.getpid())
     environment = dict(
-        os.environ, MALLOC_TRIM_THRESHOLD_=str(1 << 30),
-        MALLOC_TOP_PAD_=str(64 << 20), MALLOC_MMAP_THRESHOLD_=str(1 << 30),
-        TORCHPROF_FILE=profile, TORCHPROF_ATTACH="off",
-        LD_PRELOAD=os.path.join(arguments.build, "lib",
+        os.environ, **KEEPS_FREED_MEMORY, TORCHPROF_FILE=profile,
+        TORCHPROF_ATTACH="off", LD_PRELOAD=os.path.join(arguments.build, "lib",
                                 "libtorchprof_preload.so"))
     done = subprocess.run(
         [sys.executable, "-W", "ignore", __file__, "--build", arguments.build,
@@ -156,7 +154,7 @@ def added(processes, contender):
 
 def is_known(processes, interval):
     """Whether what recording and its remains add is known well enough."""
-    return len(processes) >= 6 and all(
+    return len(processes) >= FEWEST and all(
         median_and_interval(added(processes, name))[1] < interval
         for name in ("torchprof", "torchprof stopped"))
 
