@@ -31,7 +31,7 @@ static bool wantsPairs(Recording &R, const Lane &L) {
   return L.WithShapes || (L.Measuring && R.measures().device());
 }
 
-void beginCold(FrameSpan &Span, const Operands &Of) {
+void beginCold(FrameSpan &Span, Operands Of) {
   Lane *L = Span.Owner;
   // On a lane that would be open, the span needs no frame of ours.
   if (L && measuredSince(*L)) {
@@ -167,7 +167,7 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
     L = ThisLane;
   } else if (R && L->Owner) { // else in a forked child: the parent's span
     EndedSpan S{Span.Begin, Span.Site, SpanKind::Node, true,
-                L->FoldTicks - Span.FoldTicks};
+                L->Fold.foldingSince(Span.Fold)};
     if (L->CurrentTicks == Span.Begin && slotOfCurrent(L->Current) == Span.Site)
       S.IsUnlogged = isUnlogged(L->Current);
     // What began inside has its own frame, and noted this span's begin.

@@ -29,7 +29,7 @@ inline constexpr uint64_t AbsurdTicks = uint64_t(1) << 56;
 /// Makes the recording of this process. True if the gate is open then.
 bool makeRecording();
 /// Begins a span for which the lane is not ready, or more is measured.
-void beginCold(FrameSpan &Span, const Operands &Of);
+void beginCold(FrameSpan &Span, Operands Of);
 /// The same for a pair of probes; returns its first tick.
 uint64_t beginCold(format::SiteId Id, const Operands &Of);
 /// Ends a span that is not an ordinary one, at the tick \p Now. A pair that

@@ -73,7 +73,7 @@ uint64_t open(Recording &R, Lane &L, OpenFrame F, const Operands &Of) {
   logCurrent(L);
   F.OuterTicks = L.CurrentTicks;
   F.Outer = L.Current;
-  F.FoldTicks = L.FoldTicks;
+  F.Fold = L.Fold;
   F.Begin = clock::ticks();
   pushFrame(L, F);
   setCurrent(L, F.Begin, packCurrent(F.Site, false));
@@ -248,7 +248,8 @@ EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
   std::optional<OpenFrame> Frame = popFrame(L, Begin, Site);
   if (Frame && Frame->Stack)
     Kind = SpanKind::Call;
-  return {Begin, Site, Kind, false, Frame ? L.FoldTicks - Frame->FoldTicks : 0};
+  return {Begin, Site, Kind, false,
+          Frame ? L.Fold.foldingSince(Frame->Fold) : 0};
 }
 
 uint64_t endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {

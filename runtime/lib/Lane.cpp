@@ -82,8 +82,10 @@ static void nameOwner(LaneRecord &R) {
 
 Lane *Lanes::own() {
   Lane *L = ThisLane;
-  if (L && L->Owner == this) [[likely]]
+  if (L && L->Owner == this) [[likely]] {
+    L->Fold.followChoice();
     return L;
+  }
   pthread_once(&EndOfThreadOnce,
                [] { pthread_key_create(&EndOfThread, endOfThread); });
   ProcessLock Lock;
@@ -107,6 +109,7 @@ Lane *Lanes::own() {
   }
   if (!Process.Open.load(std::memory_order_relaxed))
     L->Since.store(GateShut, std::memory_order_relaxed);
+  L->Fold.followChoice();
   nameOwner(*L->Record);
   // In a child of fork the thread has what it held in the parent process.
   if (ThisLane && !ThisLane->Owner)

@@ -183,7 +183,7 @@ void foldLog(Lane &L) {
   Fold.run();
   L.CellsReady.store(true, std::memory_order_relaxed);
   uint64_t Now = clock::ticks();
-  L.FoldTicks += Now - Start;
+  L.Fold.addFolding(Now - Start);
   Fold.addTicks(Now - Start);
   // Open spans take the cold path, which subtracts this. If another thread has
   // just changed the gate, all of them do.

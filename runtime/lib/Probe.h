@@ -59,7 +59,7 @@ inline void append(Lane &L, uint64_t Begin, uint64_t Packed) {
 
 /// True while spans are recorded. The first probe of a process, or of a forked
 /// child, makes its recording.
-inline bool ensureRecording() {
+[[gnu::always_inline]] inline bool ensureRecording() {
   Lane *L = ThisLane;
   if (isOpen(L)) [[likely]]
     return true;
@@ -72,6 +72,11 @@ inline bool ensureRecording() {
 /// A span that ends in the native frame in which it began.
 class FrameSpan {
 public:
+  /// One on a lane that is open.
+  FrameSpan(format::Slot Site, Lane &Open) : Owner(&Open), Site(Site) {
+    open();
+  }
+
   explicit FrameSpan(format::Slot Site, Operands Of = {})
       : Owner(ThisLane), Site(Site) {
     if (isOpen(Owner)) [[likely]]
@@ -80,7 +85,7 @@ public:
       beginCold(*this, Of);
   }
 
-  void end() { endAt(clock::ticks()); }
+  void end() { endAt(now()); }
 
   /// True on the thread on which it began, where it must end.
   bool endsHere() const { return !Owner || Owner == ThisLane; }
@@ -95,7 +100,7 @@ protected:
 
   void open() {
     keepOuter();
-    openAt(clock::ticks());
+    openAt(Owner->Fold.ticks());
   }
 
   /// Begins on a lane that is open.
@@ -103,10 +108,12 @@ protected:
     Begin = Ticks;
     setCurrent(*Owner, Begin, format::packCurrent(Site, true));
   }
+  uint64_t now() const { return Owner ? Owner->Fold.ticks() : clock::ticks(); }
+
   void keepOuter() {
     OuterTicks = Owner->CurrentTicks;
     Outer = Owner->Current;
-    FoldTicks = Owner->FoldTicks;
+    Fold = Owner->Fold;
   }
 
   /// False if it took the cold path.
@@ -122,7 +129,7 @@ protected:
   Lane *Owner; ///< null if it began on the cold path
 
 private:
-  friend void beginCold(FrameSpan &Span, const Operands &Of);
+  friend void beginCold(FrameSpan &Span, Operands Of);
   friend void endCold(const FrameSpan &Span, uint64_t Now);
   friend void abandonCold(const FrameSpan &Span);
 
@@ -141,7 +148,7 @@ private:
   uint64_t Begin;
   uint64_t OuterTicks;
   uint64_t Outer;
-  uint64_t FoldTicks;
+  FoldClock Fold;
   format::Slot Site;
   OpenVariant OfShapes;
 };
@@ -156,21 +163,33 @@ public:
   /// log was folded since, this begins now.
   ChainedSpan(format::Slot Site, const Operands &Of, bool Follows)
       : FrameSpan(Site, ThisLane) {
-    uint64_t Last = Owner ? std::exchange(Owner->LastEnd, 0) : 0;
-    if (Follows && Last && isOrdinary(*Owner, Last)) [[likely]] {
-      keepOuter();
-      openAt(Last);
-    } else if (isOpen(Owner)) {
-      open();
+    if (isOpen(Owner)) [[likely]] {
+      openAfter(Follows);
     } else {
+      if (Owner)
+        Owner->LastEnd = 0;
       beginCold(*this, Of);
     }
   }
+  /// One on a lane that is open.
+  ChainedSpan(format::Slot Site, Lane &Open, bool Follows)
+      : FrameSpan(Site, &Open) {
+    openAfter(Follows);
+  }
 
   void end() {
-    uint64_t Now = clock::ticks();
+    uint64_t Now = now();
     if (endAt(Now)) [[likely]]
       Owner->LastEnd = Now;
+  }
+
+private:
+  void openAfter(bool Follows) {
+    uint64_t Last = std::exchange(Owner->LastEnd, 0);
+    if (!Follows || !Last || !isOrdinary(*Owner, Last)) [[unlikely]]
+      return open();
+    keepOuter();
+    openAt(Last);
   }
 };
 
@@ -181,12 +200,12 @@ inline uint64_t openPair(Lane &L, format::Slot Site, int64_t Pair) {
   F.Pair = Pair;
   F.OuterTicks = L.CurrentTicks;
   F.Outer = L.Current;
-  F.FoldTicks = L.FoldTicks;
+  F.Fold = L.Fold;
   F.Stack = 0;
   F.Site = Site;
   F.Region = 0;
   ++L.Depth;
-  uint64_t Now = clock::ticks();
+  uint64_t Now = L.Fold.ticks();
   F.Begin = Now;
   setCurrent(L, Now, format::packCurrent(Site, false));
   append(L, Now, packEntry(Site, format::LogKind::Begin));
@@ -219,7 +238,7 @@ inline void endSpan(uint64_t Begin, format::SiteId Id,
       endCold(Begin, Id, Of);
     return;
   }
-  uint64_t Now = clock::ticks();
+  uint64_t Now = L->Fold.ticks();
   uint64_t Ticks = Now - Begin;
   const OpenFrame &F = L->Frames[L->Depth - 1];
   if (F.Pair != Id.number() || F.Begin != Begin ||
@@ -242,7 +261,7 @@ inline void endPart(uint64_t Begin, format::Slot Site) {
   Lane *L = ThisLane;
   if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]]
     return endPartCold(Begin, Site);
-  uint64_t Ticks = clock::ticks() - Begin;
+  uint64_t Ticks = L->Fold.ticks() - Begin;
   const OpenFrame &F = L->Frames[L->Depth - 1];
   if (F.Site != Site || F.Begin != Begin || Ticks >= format::MaxLogDuration)
       [[unlikely]]

@@ -53,14 +53,18 @@ inline SpanType beginNode(format::Slot Site, Stack &S, NodeTraits Of) {
     return FrameSpan(Site, Operands);
 }
 
-/// Runs \p Inner in a span.
+/// On a lane that is open.
+template <typename SpanType>
+inline SpanType beginHot(Lane &L, format::Slot Site, NodeTraits Of) {
+  if constexpr (std::is_same_v<SpanType, ChainedSpan>)
+    return ChainedSpan(Site, L, Of.FollowsTimed);
+  else
+    return FrameSpan(Site, L);
+}
+
+/// Runs \p Inner in a span that has begun, and ends it.
 template <typename SpanType, typename Run>
-inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
-  // The end of the span before has claimed all if it was recorded, and then the
-  // lane is open.
-  if (Of.MakesFunctions && (!Of.FollowsTimed || !isOpen(ThisLane)))
-    claimFunctions();
-  SpanType Span = beginNode<SpanType>(Site, S, Of);
+inline void runIn(SpanType Span, Run &&Inner, Stack &S) {
   try {
     Inner(S);
   } catch (...) {
@@ -68,7 +72,32 @@ inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
     throw;
   }
   Span.end();
+}
+
+/// Runs \p Inner in a span where the lane is not open, or where autograd
+/// functions are made. Apart, so that the code of an ordinary node lies in few
+/// lines: a node that streams megabytes has pushed them out.
+template <typename SpanType, typename Run>
+[[gnu::noinline, gnu::flatten]] void recordRare(Run &&Inner, format::Slot Site,
+                                                Stack &S, NodeTraits Of) {
+  // The end of the span before has claimed all if it was recorded, and then the
+  // lane is open.
+  if (Of.MakesFunctions && (!Of.FollowsTimed || !isOpen(ThisLane)))
+    claimFunctions();
+  runIn(beginNode<SpanType>(Site, S, Of), Inner, S);
   if (Of.MakesFunctions)
+    claimFunctions(Site);
+}
+
+/// Runs \p Inner in a span.
+template <typename SpanType, typename Run>
+inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
+  Lane *L = ThisLane;
+  if (!isOpen(L) || L->Functions) [[unlikely]]
+    return recordRare<SpanType>(Inner, Site, S, Of);
+  runIn(beginHot<SpanType>(*L, Site, Of), Inner, S);
+  // A model that ran in the node may have begun to make them.
+  if (L->Functions && Of.MakesFunctions) [[unlikely]]
     claimFunctions(Site);
 }
 
@@ -121,7 +150,7 @@ private:
   call(const c10::OperatorHandle &Handle, Stack &S) {
     Handle.callBoxed(S);
   }
-  [[gnu::noinline, gnu::flatten]] static void
+  [[gnu::noinline, gnu::flatten, gnu::hot]] static void
   recordCall(const c10::OperatorHandle &Handle, format::Slot Site, Stack &S,
              NodeTraits Of) {
     record<SpanType>([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S, Of);

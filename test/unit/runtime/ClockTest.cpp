@@ -3,6 +3,7 @@
 #include "Clock.h"
 #include "ClockText.h"
 #include "Control.h"
+#include "FoldClock.h"
 #include "Probe.h"
 #include "ProbeCost.h"
 #include "TestSupport.h"
@@ -94,6 +95,30 @@ TEST(Clock, MonotonicTicksAreNanoseconds) {
   EXPECT_EQ(clock::nominalTicksPerSecond(), 1'000'000'000u);
   uint64_t First = clock::ticks();
   EXPECT_GE(clock::ticks(), First);
+}
+
+TEST(FoldClock, CountsFoldingWhicheverClockItReads) {
+  clock::choose(processor::TheCounter.Option);
+  FoldClock Fold;
+  Fold.followChoice();
+  FoldClock Before = Fold;
+  Fold.addFolding(5);
+  EXPECT_EQ(Fold.foldingSince(Before), 5u);
+  uint64_t First = clock::ticks();
+  uint64_t Read = Fold.ticks();
+  EXPECT_GE(Read, First);
+  EXPECT_GE(clock::ticks(), Read);
+
+  clock::inject([] { return uint64_t(3); });
+  if (processor::HasCounter) {
+    EXPECT_NE(Fold.ticks(), 3u) << "follows before it is told";
+  }
+  Fold.followChoice();
+  EXPECT_EQ(Fold.ticks(), 3u);
+  EXPECT_EQ(Fold.foldingSince(Before), 5u);
+  Fold.addFolding(7);
+  EXPECT_EQ(Fold.folding(), 12u);
+  clock::inject(nullptr);
 }
 
 TEST(Clock, AnchorReadsAllClocksAtOnce) {

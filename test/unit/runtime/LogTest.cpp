@@ -159,7 +159,7 @@ TEST_F(Log, FoldingIsNoPartOfTheSpansAroundIt) {
     uint64_t Node = beginSpan(site(7, 1));
     for (unsigned I = 0; I < 2 * LogRing; ++I)
       FrameSpan(Slot{2}).end();
-    Folding = ThisLane->FoldTicks;
+    Folding = ThisLane->Fold.folding();
     endSpan(Node, site(7, 1));
     Length = Now - Node;
     endSpan(Root, site(7, 0));
