@@ -38,14 +38,20 @@ static void recordMore(const RunRequest &Request) {
   torchprof_set_option("record", Words.c_str());
 }
 
-static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
-                             RunResult &Result) {
+Outcome prepareRecording(const RunRequest &Request) {
   return guarded([&]() -> Outcome {
     if (torchprof_set_option("file", Request.ProfilePath) != 0)
       return failure(2, "TORCHPROF_OPEN=early has made the profile already; "
                         "leave it out");
     recordMore(Request);
     torchprof_stop();
+    return {};
+  });
+}
+
+static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
+                             RunResult &Result) {
+  return guarded([&]() -> Outcome {
     Method M = findRunnable(Held.get()->Root, Request.Method);
     if (Request.Threads > 0)
       at::set_num_threads(Request.Threads);

@@ -36,6 +36,11 @@ struct RunResult {
   OwnedText ProfilePath; ///< the file that was written, empty if none was
 };
 
+/// Says what is to be recorded, and that nothing is until runModel(). To be
+/// called before the model is loaded: to load one can mean to run some of its
+/// code, such as a quantized module's \c __setstate__.
+Outcome prepareRecording(const RunRequest &Request);
+
 /// Runs \p M, attached. A file at ProfilePath is replaced.
 Outcome runModel(ModelHolder &M, const RunRequest &Request, RunResult &Result);
 

@@ -207,9 +207,6 @@ static int compare() {
 
 static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
                         RunResult &Result) {
-  ModelHolder Held;
-  if (int Code = loadAll(Held))
-    return Code;
   std::string ProfilePath = Path.str();
   TextListHolder InputTexts(Inputs);
   RunRequest Request = makeRequest(InputTexts);
@@ -219,6 +216,11 @@ static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
     static_cast<std::vector<uint64_t> *>(Context)->push_back(Ns);
   };
   Request.LatencyContext = &Latency;
+  if (Outcome Failed = prepareRecording(Request))
+    return reportOutcome(ModelPath, Failed);
+  ModelHolder Held;
+  if (int Code = loadAll(Held))
+    return Code;
   if (Outcome Failed = runModel(Held, Request, Result))
     return reportOutcome(ModelPath, Failed);
   return ExitFine;
