@@ -9,6 +9,8 @@ import sys
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TREE, "test", "models"))
 import specs  # noqa: E402
+sys.path.insert(0, os.path.join(TREE, "bench", "speed"))
+from workloads import import_torchvision  # noqa: E402
 
 WARM_CALLS = 3
 
@@ -31,7 +33,7 @@ def warm_call(arguments):
     one thread, of which torchprof has recorded nothing yet."""
     import torch
     try:
-        import torchvision  # noqa: F401, the operators that some models need
+        import_torchvision()  # the operators that some models need
     except ImportError:
         pass
     call = json.loads(arguments.inside)
@@ -87,5 +89,5 @@ def main(doc, work, measure):
             row = measure(arguments, entry, call)
         except RuntimeError as error:
             row = {"model": entry["name"],
-                   "absent": str(error).replace(arguments.zoo, "")}
+                   "absent": str(error).replace(arguments.zoo, "").split(". ")[0]}
         print(json.dumps(row), flush=True)

@@ -313,9 +313,9 @@ def flops(results):
         "transformer, and when this was measured `aten::einsum` had no formula, which "
         "the report said. LibTorch 1.13 has no `flop_counter`.", ""]
     for version, rows in rows_of(results, "flops"):
-        known = [row for row in rows if "absent" not in row]
-        if not known:
+        if not rows:
             continue
+        known = [row for row in rows if "absent" not in row]
         same = [row for row in known if row["flops"] == row["flop_counter"]]
         listed = sorted(same, key=lambda row: -row["flops"])[:8]
         listed += [row for row in known if row not in same]
