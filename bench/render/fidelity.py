@@ -149,17 +149,6 @@ def reads_text(row):
                                   row["reads_pct"])
 
 
-def has_reads(rows):
-    """False for what was measured before attributes could be measured."""
-    return any("reads_unattributed_pct" in row for row in rows)
-
-
-def has_grad(rows):
-    """False for what was measured of instrumented files, before torchprof
-    attached."""
-    return any("grad_unattributed_pct" in row for row in rows)
-
-
 def attributed_with_grad(rows):
     """Per cent, in the median and in the worst."""
     rest = [row["grad_unattributed_pct"] for row in rows]
@@ -167,53 +156,44 @@ def attributed_with_grad(rows):
 
 
 def coverage(results):
-    attached = all(has_grad(rows) for _, rows in rows_of(results, "coverage"))
     lines = ["## Nothing missing", ""] + how("coverage") + [
-        "Every model of the test zoo that runs on one thread, "
-        + ("attached" if attached else "instrumented") + ": self times "
+        "Every model of the test zoo that runs on one thread, attached: self times "
         "and what lies between the nodes must sum to the total. Where the mean node "
         "is above 20 µs, less than 2 % should be unattributed; with shorter nodes "
         "the interpreter's own instructions show. Of three profiles the one counts "
         "that took least: a process that has to wait between two short nodes waits "
-        "longer than all of its runs take."
-        + (" With `--grad`, what LibTorch itself does around a part that it "
-           "differentiates shows too." if attached else ""), "",
+        "longer than all of its runs take. With `--grad`, what LibTorch itself does "
+        "around a part that it differentiates shows too.", "",
         "Most of what is unattributed is the interpreter reading parameters out "
         "of modules, a dozen for each batch norm, from memory that the node "
         "before it has pushed out of the caches. Small inputs make its share "
         "larger. Freezing turns the parameters into constants, of which only the "
         "reference counts are touched: the models above 2 % are measured frozen "
-        "too" + (", and with `TORCHPROF_RECORD=attributes`, which gives the reads "
-                 "a row of their own, whose share stands in parentheses."
-                 if any(has_reads(rows) for _, rows
-                        in rows_of(results, "coverage")) else "."), ""]
+        "too, and with `TORCHPROF_RECORD=attributes`, which gives the reads a row of "
+        "their own, whose share stands in parentheses.", ""]
     for version, rows in rows_of(results, "coverage"):
         measured = [row for row in rows if "absent" not in row]
-        with_grad = has_grad(rows)
         long = [row for row in measured if row["mean_node_ns"] > 20e3]
         lines += ["### " + version, "",
                   "%d of %d models add up exactly. %d models have a mean node "
                   "above 20 µs; %d of them leave"
                   % (sum(row["adds_up"] for row in measured), len(measured),
                      len(long), sum(row["unattributed_pct"] < 2 for row in long)),
-                  "less than 2 % unattributed." + (with_grad and (
-                      " With grad, %.1f %% of these models' time is attributed in "
-                      "the median (bar 97) and %.1f %% in the worst (bar 90); of "
-                      "all models that have nodes, %.1f %% and %.1f %%."
-                      % (attributed_with_grad(long) + attributed_with_grad(
-                          [row for row in measured if row["nodes_per_run"]])))
-                      or ""), ""]
+                  "less than 2 %% unattributed. With grad, "
+                  "%.1f %% of these models' time is attributed in the median (bar "
+                  "97) and %.1f %% in the worst (bar 90); of all models that have "
+                  "nodes, %.1f %% and %.1f %%." % (
+                      attributed_with_grad(long) + attributed_with_grad(
+                          [row for row in measured if row["nodes_per_run"]])), ""]
         lines += table(
-            ["model", "nodes in a run", "mean node", "unattributed", "", "frozen"]
-            + ["attributes apart"] * has_reads(rows)
-            + ["with grad"] * with_grad,
+            ["model", "nodes in a run", "mean node", "unattributed", "", "frozen",
+             "attributes apart", "with grad"],
             [[row["model"], number(row["nodes_per_run"]),
               duration(row["mean_node_ns"]), "%.2f %%" % row["unattributed_pct"],
               None if row not in long else
               "holds" if row["unattributed_pct"] < 2 else "above",
-              frozen_text(row)]
-             + [reads_text(row)] * has_reads(rows)
-             + (["%.2f %%" % row["grad_unattributed_pct"]] if with_grad else [])
+              frozen_text(row), reads_text(row),
+              "%.2f %%" % row["grad_unattributed_pct"]]
              for row in sorted(measured, key=lambda r: -r["mean_node_ns"])])
         lines += not_measured(rows)
     return lines
@@ -226,11 +206,6 @@ def farthest(functions):
     whole = max(f["profiler_ns"] for f in functions)
     heavy = [f for f in functions if f["profiler_ns"] >= 0.01 * whole]
     return max(heavy, key=lambda f: abs(f["ns"] / f["profiler_ns"] - 1))
-
-
-def engine_text(row):
-    """Nothing for what was measured before the engine had a row."""
-    return "%.1f %%" % row["engine_pct"] if "engine_pct" in row else None
 
 
 def gradients(results):
@@ -259,7 +234,7 @@ def gradients(results):
             cells.append([
                 row["model"], duration(row["asked_ns"]),
                 "%.1f %%" % row["gradients_pct"], "%.1f %%" % row["nodes_pct"],
-                "%.1f %%" % row["methods_pct"], engine_text(row),
+                "%.1f %%" % row["methods_pct"], "%.1f %%" % row["engine_pct"],
                 "%.1f %%" % abs(row["outside_pct"]),
                 "%d of %d" % (same, len(functions)),
                 "%+.2f %% (%s)" % (100 * (worst["ns"] / worst["profiler_ns"] - 1),

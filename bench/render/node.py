@@ -65,19 +65,15 @@ def verdict(row, least, median):
 
 
 def probe(results):
-    attached = any(row["variant"].startswith("attached")
-                   for _, rows in rows_of(results, "probe") for row in rows)
     lines = ["## A node", ""] + how("probe") + [
         "A chain of 300 nodes, without torchprof and with; nanoseconds that it "
         "adds to a node.",
         "Lowered and explicit probes are an instrumented file's, without hooks, in "
-        "the interpreter"
-        + ("; attached is LibTorch's executor with hooks: in its plan for good, "
-           "in the one for gradients, and in its first run, which profiles; "
-           "`functions`, where nothing is optimized and each node makes a function "
-           "of autograd; with the backward, above a recording that is stopped"
-           if attached else "") + ". The operators are `aten::relu` on 8 "
-        "floats, and",
+        "the interpreter; attached is LibTorch's executor with hooks: in its plan "
+        "for good, in the one for gradients, and in its first run, which profiles; "
+        "`functions`, where nothing is optimized and each node makes a function of "
+        "autograd; with the backward, above a recording that is stopped. The "
+        "operators are `aten::relu` on 8 floats, and",
         "`aten::add` of two integers, whose own time is so short that the "
         "difference is known",
         "better; `%s` reads so many kilobytes, after which a probe finds nothing of "
