@@ -2,9 +2,9 @@
 
 #include "TimedCopy.h"
 
-#include "AttributeReads.h"
 #include "NodeOperands.h"
 #include "NodeTable.h"
+#include "Parts.h"
 #include "ReplacedNodes.h"
 #include "torch/Attach.h"
 #include "torch/Symbols.h"
@@ -301,16 +301,11 @@ void noteMissing(Block *Plan) {
       noteLeftOut(*Known.Site);
 }
 
-/// The fork that runs \p Plan, if one does and has a site.
-std::optional<format::SiteId> forkOf(Block *Plan) {
-  std::optional<format::SiteId> Fork;
-  visitNodes(Plan, [&](Node *N) {
-    const TagContent *Tag = tagOf(N);
-    if (Tag)
-      Fork = Tag->Fork;
-    return Tag != nullptr;
-  });
-  return Fork;
+/// The first tag of a plan that has one.
+const TagContent *firstTag(Block *Plan) {
+  const TagContent *First = nullptr;
+  visitNodes(Plan, [&](Node *N) { return (First = tagOf(N)) != nullptr; });
+  return First;
 }
 
 } // namespace
@@ -324,13 +319,17 @@ timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
   if (Root)
     noteMissing(Copy->block());
   AttachOptions Asked = attachOptions();
+  WhichParts Parts = {Asked.Attributes};
+  std::optional<format::SiteId> Fork; // that runs the plan, if it has a site
+  if (const TagContent *First = Root ? nullptr : firstTag(Copy->block())) {
+    Fork = First->Fork;
+    Parts.IsGroup = !Fork && !First->Backward;
+  }
   TagLowering Lowering(*Copy, Inside, Asked.Shapes);
   Lowering.lower(Copy->block());
   if (Root)
     Lowering.addRoot(*Root);
-  if (Asked.Attributes)
-    Lowering.Counts.Explicit +=
-        timeAttributeReads(*Copy, Root ? std::nullopt : forkOf(Copy->block()));
+  Lowering.Counts.Explicit += timeParts(*Copy, Fork, Parts);
   countTags(Lowering.Counts);
   return Copy;
 }

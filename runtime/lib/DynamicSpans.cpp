@@ -61,6 +61,33 @@ void bookSpan(Slot Site, uint64_t Begin, uint64_t End) {
               End);
 }
 
+/// The innermost span of the thread if it is a part that runs a graph.
+static const OpenFrame *innermostPart() {
+  Lane *L = ThisLane;
+  if (!L || !L->Depth)
+    return nullptr;
+  const OpenFrame &F = frameAt(*L, L->Depth - 1);
+  const RegisteredChild *Child = F.Begin == L->CurrentTicks && F.Site != NoSlot
+                                     ? Line.Children.childAt(F.Site)
+                                     : nullptr;
+  return Child && Child->Kind == DynamicKind::Preparation ? &F : nullptr;
+}
+
+void closePart(Slot Site) {
+  const OpenFrame *F = innermostPart();
+  if (F && F->Site == Site)
+    endPart(F->Begin, Site);
+}
+
+Slot pausePart() {
+  const OpenFrame *F = innermostPart();
+  if (!F)
+    return NoSlot;
+  Slot Site = F->Site;
+  endPart(F->Begin, Site);
+  return Site;
+}
+
 //===----------------------------------------------------------------------===//
 // Operators
 //===----------------------------------------------------------------------===//

@@ -57,9 +57,9 @@ std::optional<format::Slot> backwardSite(format::SiteId Of,
   return childOf(Of, format::DynamicKind::Backward, Kind);
 }
 
-std::optional<format::Slot> attributesSite(format::SiteId Of, ReadsRun How) {
-  return childOf(Of, format::DynamicKind::Attributes,
-                 How == ReadsRun::Beside ? format::BesideParent : "");
+std::optional<format::Slot> partSite(format::SiteId Of,
+                                     format::DynamicKind Kind, PartRuns How) {
+  return childOf(Of, Kind, How == PartRuns::Beside ? format::BesideParent : "");
 }
 
 uint64_t ticksNow() noexcept {

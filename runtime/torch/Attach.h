@@ -9,6 +9,7 @@
 #ifndef TORCHPROF_ATTACH_H
 #define TORCHPROF_ATTACH_H
 
+#include "torchprof/format/DynamicSite.h"
 #include "torchprof/format/LoadEvent.h"
 #include "torchprof/format/PlanEvent.h"
 #include "torchprof/format/Site.h"
@@ -63,14 +64,13 @@ TORCHPROF_API void noteLeftOut(format::SiteId Site);
 TORCHPROF_API std::optional<format::Slot> backwardSite(format::SiteId Of,
                                                        std::string_view Kind);
 
-/// Whether what reads attributes is part of the span around or, in the graph of
-/// a fork, runs beside it.
-enum class ReadsRun : uint8_t { Inside, Beside };
+/// Whether a part lies in the span around or, in the graph of a fork, runs
+/// beside it.
+enum class PartRuns : uint8_t { Inside, Beside };
 
-/// The site of what reads attributes of modules in \p Of and in nothing inside
-/// of it; null as above.
-TORCHPROF_API std::optional<format::Slot> attributesSite(format::SiteId Of,
-                                                         ReadsRun How);
+/// The site of a part of \p Of, and of nothing inside of it; null as above.
+TORCHPROF_API std::optional<format::Slot>
+partSite(format::SiteId Of, format::DynamicKind Kind, PartRuns How);
 
 /// The time in the collector's ticks.
 TORCHPROF_API uint64_t ticksNow() noexcept;

@@ -97,6 +97,27 @@ static const torch::jit::RegisterOperators Registered_({
             S.pop_back();
             endPart(Begin, Site);
           }),
+    probe("torchprof::close_part(int begin, int slot) -> ()",
+          [](Stack &S) {
+            auto Site = format::Slot(static_cast<uint32_t>(S.back().toInt()));
+            S.pop_back();
+            S.pop_back();
+            claimFunctions();
+            closePart(Site);
+          }),
+    probe("torchprof::pause_part() -> int",
+          [](Stack &S) {
+            claimFunctions();
+            S.emplace_back(int64_t(format::number(pausePart())));
+          }),
+    probe("torchprof::resume_part(int slot) -> ()",
+          [](Stack &S) {
+            auto Site = format::Slot(static_cast<uint32_t>(S.back().toInt()));
+            S.pop_back();
+            claimFunctions();
+            if (Site != format::NoSlot)
+              beginPart(Site);
+          }),
     probe("torchprof::enter(Any manifest, int site) -> int",
           [](Stack &S) {
             auto Site = format::SiteId::fromNumber(S.back().toInt());

@@ -34,6 +34,21 @@ inline c10::Symbol endPart() {
   static const auto S = c10::Symbol::fromQualString("torchprof::end_part");
   return S;
 }
+/// The same, if the part is the innermost span. Its begin may have been in
+/// another graph.
+inline c10::Symbol closePart() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::close_part");
+  return S;
+}
+/// Ends the part that is the innermost span, if there is one, for a while.
+inline c10::Symbol pausePart() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::pause_part");
+  return S;
+}
+inline c10::Symbol resumePart() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::resume_part");
+  return S;
+}
 inline c10::Symbol enter() {
   static const auto S = c10::Symbol::fromQualString("torchprof::enter");
   return S;

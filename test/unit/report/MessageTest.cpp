@@ -277,7 +277,8 @@ const WrongJson WrongJsons[] = {
      "lanes[0].cells[0].torn: expected true or false, found 1"},
     {"Choice", R"({"dynamic_sites": [{"kind": "x"}]})",
      "dynamic_sites[0].kind: expected one of region, group, left_out, "
-     "backward, shape, operator, member, reads attributes, found \"x\""},
+     "backward, shape, operator, member, reads attributes, prepares gradients, "
+     "found \"x\""},
     {"Flag", R"({"dynamic_sites": [{"flags": ["cut", "x"]}]})",
      "dynamic_sites[0].flags[1]: expected one of overflow, cut, found \"x\""},
     {"Plan", R"({"plans": [{"kind": "x"}]})",

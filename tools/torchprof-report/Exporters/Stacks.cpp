@@ -25,7 +25,7 @@ std::vector<uint32_t> report::sitesWithStacks(const ExportInput &In) {
       Add(Gradient);
   }
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].Operator || Sites[S].Reads)
+    if (Sites[S].Operator || Sites[S].NoNode)
       Add(S);
   for (uint32_t S = 0; S < Sites.size(); ++S)
     if (Sites[S].Gradient && Sites[S].isOutside())

@@ -150,7 +150,7 @@ static Finding conversions(const Evidence &In) {
 static Finding outsideOfNodes(const Evidence &In) {
   UInt128 Ticks = In.All.Unattributed;
   for (uint32_t S = 0; S < In.Sites.size(); ++S)
-    if (In.Sites[S].Reads && !In.Sites[S].Async &&
+    if (In.Sites[S].NoNode && !In.Sites[S].Async &&
         In.Selected.matches(In.Sites, S))
       Ticks += In.Sites.self(S).Amount;
   return {In.ns(Ticks),

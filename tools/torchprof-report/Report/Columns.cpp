@@ -165,8 +165,8 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
   std::string Within = ", within " + quantileBound();
   std::vector<RowColumns::Column> Columns = {
       text("kind",
-           "operator, prim::If, method, module, region, backward or reads "
-           "attributes",
+           "operator, prim::If, method, module, region, backward, reads "
+           "attributes or prepares gradients",
            Shorten::KeepStart, &Row::Kind),
       text("name", "name of the node's first output, or of the method",
            Shorten::KeepStart, &Row::Name),

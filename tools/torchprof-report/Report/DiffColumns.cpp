@@ -91,8 +91,8 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          return Value::text(changeName(R.What));
        }},
       {TableColumn::text("kind", "kind", Shorten::KeepStart),
-       "operator, prim::If, method, module, region, backward or reads "
-       "attributes",
+       "operator, prim::If, method, module, region, backward, reads "
+       "attributes or prepares gradients",
        [](const Row &R, const Ctx &C) {
          SideOfRow Side = named(R, C);
          return Value::text(Side.Sites.kind(Side.Site));

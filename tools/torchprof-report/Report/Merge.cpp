@@ -177,10 +177,11 @@ Expected<Profile> Merger::finish() {
       P.DynamicSites.push_back({Slot, format::Slot(Sites[S].Parent),
                                 format::DynamicKind::Operator, 0,
                                 Sites.kind(S).str()});
-    else if (Sites[S].Reads)
+    else if (Sites[S].NoNode)
       P.DynamicSites.push_back(
-          {Slot, format::Slot(Sites[S].Parent), format::DynamicKind::Attributes,
-           0, Sites[S].Flags & SF_Async ? format::BesideParent : ""});
+          {Slot, format::Slot(Sites[S].Parent),
+           valueOf(Sites.kind(S), format::DynamicKind::Attributes), 0,
+           Sites[S].Flags & SF_Async ? format::BesideParent : ""});
     else if (Sites[S].Dynamic)
       P.DynamicSites.push_back(
           {Slot, format::Slot(Sites[S].Parent),

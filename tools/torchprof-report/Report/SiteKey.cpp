@@ -51,8 +51,8 @@ static SiteKey gradientKey(SiteKey Key, StringRef NodeKind, StringRef Name) {
   return Key;
 }
 
-/// That of the method or node in which it reads, for the same reason.
-static SiteKey readsKey(SiteKey Key, StringRef Kind) {
+/// That of the method or node that it is a part of, for the same reason.
+static SiteKey partKey(SiteKey Key, StringRef Kind) {
   Key.Kind += (" " + Kind).str();
   return Key;
 }
@@ -61,8 +61,8 @@ std::vector<SiteKey> report::siteKeys(const SiteTable &Sites) {
   KeyMaker Maker;
   std::vector<SiteKey> Keys;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (Sites[S].Reads && Sites[S].Parent != NoIndex) {
-      Keys.push_back(readsKey(Keys[Sites[S].Parent], Sites.kind(S)));
+    if (Sites[S].NoNode && Sites[S].Parent != NoIndex) {
+      Keys.push_back(partKey(Keys[Sites[S].Parent], Sites.kind(S)));
       continue;
     }
     uint32_t Node = Sites.nodeOf(S);

@@ -44,7 +44,7 @@ SiteTable::InnerParts SiteTable::partsOf(SumOfSite SumOf) const {
       Whole = Inside;
     else
       Parts.Self[S].Excess = Inside - Own.Sum;
-    bool IsPart = !Here.Dynamic || Here.Operator || Here.Reads;
+    bool IsPart = !Here.Dynamic || Here.Operator || Here.NoNode;
     if (IsPart && Here.Parent != NoIndex && !(Here.Flags & SF_Async))
       Children[Here.Parent] += Whole;
   }

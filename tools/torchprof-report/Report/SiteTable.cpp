@@ -106,11 +106,10 @@ std::string SiteTable::placeIn(uint32_t Parent) const {
   return "in " + (Parent == NoIndex ? "?" : label(Parent));
 }
 
-uint32_t SiteTable::addReads(uint32_t Parent, bool Beside) {
-  uint32_t S = addDynamic(Parent, nameOf(format::DynamicKind::Attributes),
-                          placeIn(Parent));
-  Sites[S].Reads = true;
-  if (Beside) {
+uint32_t SiteTable::addPart(uint32_t Parent, StringRef Kind, bool IsAsync) {
+  uint32_t S = addDynamic(Parent, Kind, placeIn(Parent));
+  Sites[S].NoNode = true;
+  if (IsAsync) {
     Sites[S].Async = true;
     Sites[S].Flags |= SF_Async;
   }
@@ -154,8 +153,10 @@ SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
     if (D.Kind == format::DynamicKind::Operator)
       Slots.add(D.Slot, 1,
                 Options.Operators ? addOperator(Parent, D.Name) : Parent);
-    else if (D.Kind == format::DynamicKind::Attributes)
-      Slots.add(D.Slot, 1, addReads(Parent, D.Name == format::BesideParent));
+    else if (format::isPart(D.Kind))
+      Slots.add(
+          D.Slot, 1,
+          addPart(Parent, nameOf(D.Kind), D.Name == format::BesideParent));
     else
       Slots.add(D.Slot, 1, addDynamic(Parent, nameOf(D.Kind), D.Name));
   }
@@ -333,7 +334,7 @@ void SiteTable::addProbeCost(const Profile &P,
     Lowered = Explicit;
   double Ticks = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    bool IsPair = Sites[S].Reads;
+    bool IsPair = Sites[S].NoNode;
     if (Sites[S].Dynamic && !IsPair) // its cost was not calibrated
       continue;
     uint64_t Spans = Measured[S].Begins - (S < Before.size() ? Before[S] : 0);

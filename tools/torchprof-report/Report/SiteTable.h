@@ -41,7 +41,7 @@ struct Site {
   bool Dynamic = false;      ///< came to be at run time
   bool Gradient = false;     ///< and computes a gradient
   bool Operator = false;     ///< and is an operator inside of its parent
-  bool Reads = false;        ///< and reads attributes, as a part of its parent
+  bool NoNode = false;       ///< and is a part of its parent that is no node
   bool InGradient = false;   ///< and that lies in a gradient
 
   bool isRoot() const { return Flags & SF_Root; }
@@ -49,9 +49,11 @@ struct Site {
   /// Outside of all models: what it measures is not part of any run.
   bool isOutside() const { return Root == NoIndex; }
   /// A user's region.
-  bool isRegion() const { return Dynamic && !Gradient && !Operator && !Reads; }
+  bool isRegion() const { return Dynamic && !Gradient && !Operator && !NoNode; }
   /// Its time is part of what a model's runs took.
-  bool isPart() const { return !Dynamic || Reads || (Operator && !InGradient); }
+  bool isPart() const {
+    return !Dynamic || NoNode || (Operator && !InGradient);
+  }
   /// Lies over a model, of whose children's sums it is no part.
   bool isOverlay() const { return Root != NoIndex && !isPart(); }
 };
@@ -129,9 +131,9 @@ public:
   /// The operator of this name inside of \p Parent, the same way. Its kind is
   /// its name.
   uint32_t addOperator(uint32_t Parent, llvm::StringRef Name);
-  /// What reads attributes in \p Parent, the same way. \p Beside: in a graph
-  /// that \p Parent, a fork, runs beside the model.
-  uint32_t addReads(uint32_t Parent, bool Beside);
+  /// A part of \p Parent that is no node (isPart of its kind), the same way. \p
+  /// IsAsync: in a graph that \p Parent, a fork, runs beside the model.
+  uint32_t addPart(uint32_t Parent, llvm::StringRef Kind, bool IsAsync);
 
   /// Directories that frames() and source() leave out.
   void setSourcePrefix(SourcePrefix P) { Prefix = std::move(P); }

@@ -34,7 +34,13 @@ constexpr bool hasSpans(DynamicKind Kind) {
   return true; // of a later version
 }
 
-/// Name of an Attributes site that runs beside its parent, the fork of a graph.
+/// True for what the framework does in its parent beside nodes, whose time is
+/// part of the parent's.
+constexpr bool isPart(DynamicKind Kind) {
+  return Kind == DynamicKind::Attributes || Kind == DynamicKind::Preparation;
+}
+
+/// Name of a part (isPart) that runs beside its parent, the fork of a graph.
 inline constexpr char BesideParent[] = "asynchronous";
 
 enum DynamicFlags : uint32_t {

@@ -1,6 +1,6 @@
-//===- AttributeReads.cpp - what reads parameters out of modules ----------===//
+//===- Parts.cpp - what the interpreter does beside nodes -----------------===//
 
-#include "AttributeReads.h"
+#include "Parts.h"
 
 #include "torch/Attach.h"
 #include "torch/Symbols.h"
@@ -16,10 +16,10 @@ using namespace torch::jit;
 
 namespace {
 
-/// What reads lie in.
+/// What parts lie in.
 struct Span {
   std::optional<format::SiteId> Site; ///< null of a gradient
-  ReadsRun Run = ReadsRun::Inside;
+  PartRuns How = PartRuns::Inside;
 };
 
 bool opens(const Node *N) {
@@ -53,9 +53,10 @@ Node *lastOfReads(Node *First) {
   return Last;
 }
 
-class ReadTimer {
+class PartTimer {
 public:
-  explicit ReadTimer(Graph &Body) : Body(Body) {}
+  PartTimer(Graph &Body, bool Attributes)
+      : Body(Body), Attributes(Attributes) {}
 
   void visit(Block *In, Span Around) {
     std::vector<Span> Open{Around};
@@ -65,21 +66,37 @@ public:
         Open.push_back(spanOf(N));
       else if (closes(N) && Open.size() > 1)
         Open.pop_back();
-      else if (N->kind() == prim::GetAttr)
-        N = addPair(N, lastOfReads(N), Open.back());
+      else if (N->kind() == prim::GetAttr && Attributes)
+        N = addPair(N, lastOfReads(N), Open.back(),
+                    format::DynamicKind::Attributes, symbols::endPart());
+      else if (N->kind() == prim::DifferentiableGraph)
+        N = addPair(N, N, Open.back(), format::DynamicKind::Preparation,
+                    symbols::closePart());
       for (Block *Inner : N->blocks())
         visit(Inner, Open.back());
     }
   }
 
+  /// The part that runs the graph is paused meanwhile.
+  void pauseAround() {
+    Node *First = *Body.block()->nodes().begin();
+    Node *Pause = Body.create(symbols::pausePart(), {}, 1);
+    Pause->output()->setType(c10::IntType::get());
+    Pause->insertBefore(First);
+    Body.create(symbols::resumePart(), {Pause->output()}, 0)
+        ->insertBefore(Body.block()->return_node());
+  }
+
   unsigned Pairs = 0;
 
 private:
-  /// Returns the last node of what stands there now.
-  Node *addPair(Node *First, Node *Last, Span Around) {
+  /// \p End: the probe behind the part. Returns the last node of what stands
+  /// there now.
+  Node *addPair(Node *First, Node *Last, Span Around, format::DynamicKind Kind,
+                Symbol End) {
     std::optional<format::Slot> Site;
     if (Around.Site)
-      Site = attributesSite(*Around.Site, Around.Run);
+      Site = partSite(*Around.Site, Kind, Around.How);
     if (!Site)
       return Last;
     WithInsertPoint Guard(First);
@@ -88,20 +105,24 @@ private:
         Body.insertNode(Body.create(symbols::beginPart(), {Number}, 1));
     Begin->output()->setType(c10::IntType::get());
     Begin->setSourceRange(First->sourceRange());
-    Node *End = Body.create(symbols::endPart(), {Begin->output(), Number}, 0);
-    End->insertAfter(Last);
+    Node *Close = Body.create(End, {Begin->output(), Number}, 0);
+    Close->insertAfter(Last);
     ++Pairs;
-    return End;
+    return Close;
   }
 
   Graph &Body;
+  const bool Attributes;
 };
 
 } // namespace
 
-unsigned timeAttributeReads(Graph &Body, std::optional<format::SiteId> Fork) {
-  ReadTimer Timer(Body);
-  Timer.visit(Body.block(), {Fork, ReadsRun::Beside});
+unsigned timeParts(Graph &Body, std::optional<format::SiteId> Fork,
+                   WhichParts Which) {
+  PartTimer Timer(Body, Which.Attributes);
+  Timer.visit(Body.block(), {Fork, PartRuns::Beside});
+  if (Which.IsGroup)
+    Timer.pauseAround();
   return Timer.Pairs;
 }
 
