@@ -28,6 +28,7 @@ import specs
 from forkserver import ForkServer
 
 RUNS = 3
+KEPT = "_instr.pt"  # files that --keep leaves for check_attached.py
 
 
 class Failure(Exception):
@@ -300,7 +301,7 @@ def check_refusal(*words):
 def check_variant(original, entry, arguments, options):
     """Returns the number of sites."""
     work = os.path.join(arguments.work, entry["name"])
-    path = work + "_instr.pt"
+    path = work + ("_variant.pt" if options else KEPT)
     said = opt("--instrument", original.path, "-o", path, *options)
     instrumented = torch.jit.load(path)
     graphs = instrumented_graphs(instrumented)
@@ -366,7 +367,8 @@ def check(entry, arguments, variants):
             print("%s%s: FAILED: %s" % (entry["name"], totals.label(), failure),
                   flush=True)
     for name in os.listdir(arguments.work):
-        if name.startswith(entry["name"]) and name.endswith(".pt"):
+        if name.startswith(entry["name"]) and name.endswith(".pt") and not (
+                arguments.keep and name.endswith(KEPT)):
             os.unlink(os.path.join(arguments.work, name))
 
 
@@ -381,6 +383,8 @@ def main():
     parser.add_argument("--part", metavar="K/N", default="1/1",
                         help="the K-th of N parts of the models")
     parser.add_argument("--strip", action="store_true")
+    parser.add_argument("--keep", action="store_true",
+                        help="leave the instrumented files, NAME%s" % KEPT)
     parser.add_argument("--variant", action="append", default=[],
                         help="an option of torchprof-opt to try as well")
     parser.add_argument("--sample", nargs="*", default=[],
