@@ -46,14 +46,14 @@ std::string replacedBy(const Node *N) {
 }
 
 /// The nodes of a graph in the order of the program, those of differentiable
-/// graphs in the place of these. What lies inside of a script's If is not
-/// there: the If stands for it.
+/// graphs in the place of these. What lies inside of a script's If or loop
+/// is not there: that stands for it.
 void collect(Block *In, std::vector<Node *> &Nodes) {
   for (Node *N : In->nodes()) {
     if (N->kind() == prim::Constant)
       continue;
     Nodes.push_back(N);
-    if (!tagOf(N) && !replacedBy(N).empty())
+    if (!replacedBy(N).empty())
       continue;
     for (Block *Inner : N->blocks())
       collect(Inner, Nodes);
@@ -84,10 +84,10 @@ public:
     for (Node *N : Nodes)
       if (const TagContent *Tag = tagOf(N))
         Present.insert(Tag->Position);
-    const TagContent *Before = nullptr;
+    Node *Before = nullptr;
     for (auto It = Nodes.begin(); It != Nodes.end();) {
       auto End = std::find_if(It, Nodes.end(), tagOf);
-      const TagContent *After = End == Nodes.end() ? nullptr : tagOf(*End);
+      Node *After = End == Nodes.end() ? nullptr : *End;
       fill({It, End}, Before, After);
       Before = After;
       It = End == Nodes.end() ? End : End + 1;
@@ -97,8 +97,9 @@ public:
 private:
   /// Gives the nodes of \p Gap to the sites that are missing between \p Before
   /// and \p After.
-  void fill(const std::vector<Node *> &Gap, const TagContent *Before,
-            const TagContent *After) {
+  void fill(const std::vector<Node *> &Gap, Node *BeforeNode, Node *AfterNode) {
+    const TagContent *Before = BeforeNode ? tagOf(BeforeNode) : nullptr;
+    const TagContent *After = AfterNode ? tagOf(AfterNode) : nullptr;
     if (!Before && !After)
       return;
     std::shared_ptr<const NodeOrder> Order = (Before ? Before : After)->Order;
@@ -120,7 +121,12 @@ private:
         SourceRange Range = N->sourceRange();
         std::tuple Place(N->kind(), Range.start(), Range.end());
         if (!Stands || Name != Script || Places.count(Place)) {
-          Stands = takeMissing(Order, Name, End);
+          if (Script.empty() && BeforeNode && isInScript(BeforeNode, Gap, N)) {
+            Stands = standIn(Order, Before->Position);
+            setTag(BeforeNode, Stands);
+          } else {
+            Stands = takeMissing(Order, Name, End);
+          }
           Places.clear();
         }
         Script = Name;
@@ -129,6 +135,22 @@ private:
       if (Stands)
         setTag(N, Stands);
     }
+  }
+
+  /// True if the script that begins with \p First, in the gap behind \p Kept,
+  /// is the one of \p Kept: it calls the operator that it replaces with the
+  /// same inputs, so that LibTorch kept one of the two nodes, the older one.
+  static bool isInScript(const Node *Kept, const std::vector<Node *> &Gap,
+                         const Node *First) {
+    std::string Name = replacedBy(First);
+    if (Name != Kept->kind().toUnqualString() ||
+        Kept->owningBlock() != First->owningBlock() ||
+        First->sourceRange().source()->text_str().str().find(
+            "return torch." + Name + "(") == std::string::npos)
+      return false;
+    return std::none_of(Gap.begin(), Gap.end(), [&](const Node *N) {
+      return N->kind() == Kept->kind() && replacedBy(N) == Name;
+    });
   }
 
   /// The next site that is missing and was of this kind.

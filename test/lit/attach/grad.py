@@ -18,6 +18,19 @@ scripts of its own lose their nodes, and the scripts' count for them."""
 # CHECK-DAG: aten::sigmoid {{.*}} 10
 # CHECK-DAG: method forward 10
 
+# A script that calls the operator it replaces, as that of cat does: LibTorch keeps
+# one of both nodes, with what else is in the script behind it.
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.3.tprof \
+# RUN:   %python -W ignore %S/Inputs/pools.py
+# RUN: torchprof-report summary %t.3.tprof --format=csv --limit=0 --columns=kind,module,calls \
+# RUN:   | FileCheck %s --check-prefix=POOLS
+# POOLS-DAG: aten::avg_pool2d,0,10{{$}}
+# POOLS-DAG: aten::avg_pool2d,1,10{{$}}
+# POOLS-DAG: aten::avg_pool2d,2,10{{$}}
+# POOLS-DAG: aten::cat,0,10{{$}}
+# POOLS-DAG: aten::cat,1,10{{$}}
+# POOLS-DAG: aten::cat,2,10{{$}}
+
 import os
 import sys
 
