@@ -98,8 +98,9 @@ def measure(arguments, entry, call):
     excess = footer.get("excess_ns", 0)
     mean = sum(row["self_ns"] for row in nodes) / max(1, calls)
     result = {
-        "model": entry["name"], "nodes_per_run": calls / runs, "runs": runs,
-        "mean_node_ns": mean, "total_ns": total,
+        "model": entry["name"], "group": entry["group"],
+        "nodes_per_run": calls / runs, "runs": runs, "mean_node_ns": mean,
+        "total_ns": total,
         "unattributed_pct": rest_pct(document),
         "grad_unattributed_pct": rest_pct(
             profile(arguments, model, call, runs, "--grad")),
