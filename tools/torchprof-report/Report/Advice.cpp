@@ -146,6 +146,14 @@ static Finding conversions(const Evidence &In) {
   return Nodes.found();
 }
 
+/// Plans of parts of methods, which LibTorch made while they ran.
+static Finding plansInRuns(const Evidence &In) {
+  double Ns = In.Sites.clock().toNs(In.Sites.planTicks());
+  return {Ns,
+          "differentiable groups, and what takes their place for other shapes",
+          {}};
+}
+
 /// What runs took outside of their nodes.
 static Finding outsideOfNodes(const Evidence &In) {
   UInt128 Ticks = In.All.Unattributed;
@@ -153,10 +161,11 @@ static Finding outsideOfNodes(const Evidence &In) {
     if (In.Sites[S].NoNode && !In.Sites[S].Async &&
         In.Selected.matches(In.Sites, S))
       Ticks += In.Sites.self(S).Amount;
-  return {In.ns(Ticks),
-          "the time that no node has, in " + std::to_string(In.All.Runs) +
-              " runs",
-          {}};
+  std::string Where =
+      "the time that no node has, in " + std::to_string(In.All.Runs) + " runs";
+  if (In.Sites.planTicks() > 0)
+    Where += ", plans among it";
+  return {In.ns(Ticks), std::move(Where), {}};
 }
 
 /// What first runs took more than the others.
@@ -276,6 +285,10 @@ static const Rule Rules[] = {
     {"outside_nodes", "runs outside of their nodes",
      "torch.jit.freeze(model), which looks up no parameters in modules",
      "torchprof-report summary: the line Unattributed", outsideOfNodes},
+    {"plans", "plans that LibTorch made in the middle of runs",
+     "a few calls with each shape before the model serves, and "
+     "torch.no_grad() where no gradient is needed",
+     "torchprof-report runs", plansInRuns},
     {"first_runs", "first runs",
      "a few calls with each shape before the model serves",
      "torchprof-report runs", firstRuns},

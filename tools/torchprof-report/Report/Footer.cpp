@@ -159,6 +159,11 @@ void report::addFooter(Table &T, const SummaryInput &In) {
         formatTime(Sites.clock().toNs(Total / static_cast<double>(All.Runs)));
   F.time("total", "Total", Total, Runs);
   F.time("unattributed", "Unattributed", static_cast<double>(All.Unattributed));
+  if (Sites.planTicks() > 0)
+    F.time(
+        "plans", "Plans", Sites.planTicks(),
+        "LibTorch optimized parts of methods in runs: a part of Unattributed "
+        "and of what control flow took itself");
   if (All.Excess)
     F.time("excess", "Excess", -static_cast<double>(All.Excess),
            "counted above, but not in Total: children of spans that were cut "

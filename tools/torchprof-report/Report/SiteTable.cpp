@@ -346,6 +346,14 @@ void SiteTable::addProbeCost(const Profile &P,
   ProbeTicks += Ticks * TickClock(P).nsPerTick() / Clock.nsPerTick();
 }
 
+void SiteTable::addPlans(const Profile &P, double Scale) {
+  // Others are made before a run, in gradients or beside the run.
+  for (const format::PlanEvent &E : P.Plans)
+    if (E.Run && (E.Part == format::PlanPart::Forward ||
+                  E.Part == format::PlanPart::Fallback))
+      PlanTicks += static_cast<double>(E.Ticks) * Scale;
+}
+
 SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
   SlotToSite Slots = addSites(P, Options);
   double Scale = scaleTo(TickClock(P));
@@ -368,6 +376,7 @@ SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
   }
   addVariants(P, Slots, Scale);
   addProbeCost(P, Before);
+  addPlans(P, Scale);
   for (unsigned I = 0; I < format::CounterCapacity; ++I)
     Counters[I] += P.Process.Counters[I];
   return Slots;

@@ -271,6 +271,9 @@ public:
   }
   /// Calibrated cost, in ticks, of all the probes that ran.
   double probeTicks() const { return ProbeTicks; }
+  /// Ticks that LibTorch took for plans of parts of methods, in the middle of
+  /// runs: self time of whatever the part lies in. Not those of gradients.
+  double planTicks() const { return PlanTicks; }
   unsigned profiles() const { return ProfileCount; }
 
   /// Findings of add(): torn cells, cells of no site.
@@ -307,6 +310,7 @@ private:
                    double Scale);
   void addVariants(const Profile &P, const SlotToSite &Slots, double Scale);
   void addProbeCost(const Profile &P, const std::vector<uint64_t> &Before);
+  void addPlans(const Profile &P, double Scale);
   const Site &place(uint32_t S) const;
   std::string placeIn(uint32_t Parent) const;
   InnerParts partsOf(SumOfSite SumOf) const;
@@ -346,6 +350,7 @@ private:
   unsigned ProfileCount = 0;
   uint64_t Counters[format::CounterCapacity] = {};
   double ProbeTicks = 0;
+  double PlanTicks = 0;
   std::vector<std::string> Warnings;
 };
 

@@ -55,8 +55,8 @@ llvm::Expected<Document> makeTfliteDocument(const SummaryInput &In,
                                             const SummaryOptions &Options);
 
 /// Appends the lines that account for all of the time: Sum of nodes, Total,
-/// Unattributed, Excess, Probe cost, Unfinished, Cut, Lost, and notes on what
-/// else was counted.
+/// Unattributed, Plans, Excess, Probe cost, Unfinished, Cut, Lost, and notes on
+/// what else was counted.
 void addFooter(Table &T, const SummaryInput &In);
 
 } // namespace torchprof::report
