@@ -160,10 +160,8 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.time("total", "Total", Total, Runs);
   F.time("unattributed", "Unattributed", static_cast<double>(All.Unattributed));
   if (Sites.planTicks() > 0)
-    F.time(
-        "plans", "Plans", Sites.planTicks(),
-        "LibTorch optimized parts of methods in runs: a part of Unattributed "
-        "and of what control flow took itself");
+    F.time("plans", "Plans", Sites.planTicks(),
+           "LibTorch optimized parts of methods in runs: time of no operator");
   if (All.Excess)
     F.time("excess", "Excess", -static_cast<double>(All.Excess),
            "counted above, but not in Total: children of spans that were cut "
