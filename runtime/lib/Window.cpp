@@ -39,7 +39,10 @@ EpochStart Window::reset() {
 }
 
 void Window::leaveStepsToHost() {
+  if (Program.StepsItself)
+    return;
   Program.StepsItself = true;
+  Program.Step = 0; // runs were counted, which lie in the host's first step
   Process.CountsSteps.store(0, std::memory_order_relaxed);
 }
 

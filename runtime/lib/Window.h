@@ -30,7 +30,7 @@ public:
   /// now count as cut. Returns the new epoch.
   EpochStart reset();
 
-  /// From here on only the host makes steps.
+  /// From here on only the host makes steps: all before lies in its first one.
   void leaveStepsToHost();
 
   /// What the step that ends leads to. The gate stays as it is: the caller

@@ -309,6 +309,19 @@ TEST_F(WindowTest, HostsStepsReplaceThoseOfRuns) {
   EXPECT_EQ(profile().counter(Counter::Steps), 2u);
 }
 
+TEST_F(WindowTest, RunsBeforeTheHostsFirstStepLieInIt) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "wait=2,active=1,repeat=1"), 0);
+    for (int Runs = 1; Runs <= 4; ++Runs) {
+      for (int I = 0; I < Runs; ++I)
+        runModel(1);
+      step();
+      advanceClock(1);
+    }
+  });
+  EXPECT_EQ(profile().count(1), 3u); // those of the third step
+}
+
 TEST_F(WindowTest, ReadyCallbackGetsTheSnapshotsPath) {
   recordIt([&] {
     ASSERT_EQ(setOption("schedule", "active=2,repeat=1"), 0);
