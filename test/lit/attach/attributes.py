@@ -54,20 +54,13 @@ are the same, and without the word nothing is there."""
 # What runs beside its parent has no share of the total.
 # FORKS-DAG: reads attributes,in prim::fork,,20,{{$}}
 
-import json
 import sys
 
-if sys.argv[1] == "adds_up":
-    document = json.load(open(sys.argv[2]))
-    rows, footer = document["rows"], document["footer"]
-    reads = [row for row in rows if row["kind"] == "reads attributes"]
-    assert all(row["self_ns"] == row["total_ns"] > 0 for row in reads), reads
-    parts = footer["sum_of_nodes_ns"] + footer["unattributed_ns"]
-    assert abs(parts - footer["total_ns"]) < 1 + 1e-6 * parts, footer
-    assert "excess_ns" not in footer, footer
-    sys.exit()
+from Inputs import parts
 
-import hashlib
+if sys.argv[1] == "adds_up":
+    parts.check_sums(sys.argv[2], "reads attributes")
+    sys.exit()
 
 import torch
 import torch.nn as nn
@@ -126,11 +119,4 @@ for grad in False, True:
         x = torch.rand(4, 8)
         with torch.set_grad_enabled(grad):
             y = model(x, 3, run % 2 == 0)
-        found = hashlib.sha256(y.detach().numpy().tobytes())
-        if grad:
-            model.zero_grad()
-            y.sum().backward()
-            for p in model.parameters():
-                if p.grad is not None:
-                    found.update(p.grad.numpy().tobytes())
-        print(found.hexdigest()[:16])
+        parts.print_digest(y, model, grad)
