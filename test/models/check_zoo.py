@@ -28,7 +28,7 @@ import specs
 from forkserver import ForkServer
 
 RUNS = 3
-KEPT = "_instr.pt"  # files that --keep leaves for check_attached.py
+KEPT = "_instr.pt"  # files that --keep leaves for check_gradients.py
 
 
 class Failure(Exception):

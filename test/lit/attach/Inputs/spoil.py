@@ -8,7 +8,7 @@ import torch
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__),
                                 "../../../models"))
-from check_attached import first_difference
+from observed import first_difference
 
 path = os.path.join(sys.argv[1], sys.argv[2] + ".alone.seen")
 seen, spoilt = torch.load(path), torch.load(path)
