@@ -68,10 +68,9 @@ public:
         Open.pop_back();
       else if (N->kind() == prim::GetAttr && Attributes)
         N = addPair(N, lastOfReads(N), Open.back(),
-                    format::DynamicKind::Attributes, symbols::endPart());
+                    format::DynamicKind::Attributes);
       else if (N->kind() == prim::DifferentiableGraph)
-        N = addPair(N, N, Open.back(), format::DynamicKind::Preparation,
-                    symbols::closePart());
+        N = addPair(N, N, Open.back(), format::DynamicKind::Preparation);
       for (Block *Inner : N->blocks())
         visit(Inner, Open.back());
     }
@@ -79,10 +78,8 @@ public:
 
   /// The part that runs the graph is paused meanwhile.
   void pauseAround() {
-    Node *First = *Body.block()->nodes().begin();
-    Node *Pause = Body.create(symbols::pausePart(), {}, 1);
-    Pause->output()->setType(c10::IntType::get());
-    Pause->insertBefore(First);
+    Node *Pause = createPause();
+    Pause->insertBefore(*Body.block()->nodes().begin());
     Body.create(symbols::resumePart(), {Pause->output()}, 0)
         ->insertBefore(Body.block()->return_node());
   }
@@ -90,10 +87,15 @@ public:
   unsigned Pairs = 0;
 
 private:
-  /// \p End: the probe behind the part. Returns the last node of what stands
-  /// there now.
-  Node *addPair(Node *First, Node *Last, Span Around, format::DynamicKind Kind,
-                Symbol End) {
+  Node *createPause() {
+    Node *Pause = Body.create(symbols::pausePart(), {}, 1);
+    Pause->output()->setType(c10::IntType::get());
+    return Pause;
+  }
+
+  /// Returns the last node of what stands there now.
+  Node *addPair(Node *First, Node *Last, Span Around,
+                format::DynamicKind Kind) {
     std::optional<format::Slot> Site;
     if (Around.Site)
       Site = partSite(*Around.Site, Kind, Around.How);
@@ -105,10 +107,14 @@ private:
         Body.insertNode(Body.create(symbols::beginPart(), {Number}, 1));
     Begin->output()->setType(c10::IntType::get());
     Begin->setSourceRange(First->sourceRange());
-    Node *Close = Body.create(End, {Begin->output(), Number}, 0);
-    Close->insertAfter(Last);
+    // What is open behind a group has begun in the group's graph.
+    Node *End =
+        Kind == format::DynamicKind::Preparation
+            ? createPause()
+            : Body.create(symbols::endPart(), {Begin->output(), Number}, 0);
+    End->insertAfter(Last);
     ++Pairs;
-    return Close;
+    return End;
   }
 
   Graph &Body;

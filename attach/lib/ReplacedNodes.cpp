@@ -88,18 +88,18 @@ public:
     for (auto It = Nodes.begin(); It != Nodes.end();) {
       auto End = std::find_if(It, Nodes.end(), tagOf);
       Node *After = End == Nodes.end() ? nullptr : *End;
-      fill({It, End}, Before, After);
+      fill({It, End}, Before, After ? tagOf(After) : nullptr);
       Before = After;
       It = End == Nodes.end() ? End : End + 1;
     }
   }
 
 private:
-  /// Gives the nodes of \p Gap to the sites that are missing between \p Before
-  /// and \p After.
-  void fill(const std::vector<Node *> &Gap, Node *BeforeNode, Node *AfterNode) {
-    const TagContent *Before = BeforeNode ? tagOf(BeforeNode) : nullptr;
-    const TagContent *After = AfterNode ? tagOf(AfterNode) : nullptr;
+  /// Gives the nodes of \p Gap to the sites that are missing between the one of
+  /// \p Kept and \p After.
+  void fill(const std::vector<Node *> &Gap, Node *Kept,
+            const TagContent *After) {
+    const TagContent *Before = Kept ? tagOf(Kept) : nullptr;
     if (!Before && !After)
       return;
     std::shared_ptr<const NodeOrder> Order = (Before ? Before : After)->Order;
@@ -121,9 +121,9 @@ private:
         SourceRange Range = N->sourceRange();
         std::tuple Place(N->kind(), Range.start(), Range.end());
         if (!Stands || Name != Script || Places.count(Place)) {
-          if (Script.empty() && BeforeNode && isInScript(BeforeNode, Gap, N)) {
+          if (Script.empty() && Kept && isInScript(Kept, Gap, N)) {
             Stands = standIn(Order, Before->Position);
-            setTag(BeforeNode, Stands);
+            setTag(Kept, Stands);
           } else {
             Stands = takeMissing(Order, Name, End);
           }

@@ -46,10 +46,9 @@ uint64_t beginSlot(format::Slot Site);
 void endSlot(uint64_t Begin, format::Slot Site);
 /// Ends a part of the span around (Probe.h) that is not an ordinary one.
 void endPartCold(uint64_t Begin, format::Slot Site);
-/// Ends a part if it is the innermost span of the thread.
-void closePart(format::Slot Site);
-/// Ends the part that is the innermost span of the thread, and returns its
-/// site, at which it goes on later; NoSlot if there is none.
+/// Ends the part around a group of nodes (DynamicKind::Preparation) that is the
+/// innermost span of the thread, and returns its site, at which it may go on
+/// later; NoSlot if there is none.
 format::Slot pausePart();
 /// As beginSlot() for an autograd function of a site, which also ends if the
 /// functions inside of it were left by an exception.

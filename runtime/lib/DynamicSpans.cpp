@@ -61,30 +61,18 @@ void bookSpan(Slot Site, uint64_t Begin, uint64_t End) {
               End);
 }
 
-/// The innermost span of the thread if it is a part that runs a graph.
-static const OpenFrame *innermostPart() {
+Slot pausePart() {
   Lane *L = ThisLane;
   if (!L || !L->Depth)
-    return nullptr;
+    return NoSlot;
   const OpenFrame &F = frameAt(*L, L->Depth - 1);
   const RegisteredChild *Child = F.Begin == L->CurrentTicks && F.Site != NoSlot
                                      ? Line.Children.childAt(F.Site)
                                      : nullptr;
-  return Child && Child->Kind == DynamicKind::Preparation ? &F : nullptr;
-}
-
-void closePart(Slot Site) {
-  const OpenFrame *F = innermostPart();
-  if (F && F->Site == Site)
-    endPart(F->Begin, Site);
-}
-
-Slot pausePart() {
-  const OpenFrame *F = innermostPart();
-  if (!F)
+  if (!Child || Child->Kind != DynamicKind::Preparation)
     return NoSlot;
-  Slot Site = F->Site;
-  endPart(F->Begin, Site);
+  Slot Site = F.Site; // the frame goes
+  endPart(F.Begin, Site);
   return Site;
 }
 

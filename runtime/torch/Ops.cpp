@@ -97,14 +97,6 @@ static const torch::jit::RegisterOperators Registered_({
             S.pop_back();
             endPart(Begin, Site);
           }),
-    probe("torchprof::close_part(int begin, int slot) -> ()",
-          [](Stack &S) {
-            auto Site = format::Slot(static_cast<uint32_t>(S.back().toInt()));
-            S.pop_back();
-            S.pop_back();
-            claimFunctions();
-            closePart(Site);
-          }),
     probe("torchprof::pause_part() -> int",
           [](Stack &S) {
             claimFunctions();

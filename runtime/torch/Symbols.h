@@ -34,13 +34,8 @@ inline c10::Symbol endPart() {
   static const auto S = c10::Symbol::fromQualString("torchprof::end_part");
   return S;
 }
-/// The same, if the part is the innermost span. Its begin may have been in
-/// another graph.
-inline c10::Symbol closePart() {
-  static const auto S = c10::Symbol::fromQualString("torchprof::close_part");
-  return S;
-}
-/// Ends the part that is the innermost span, if there is one, for a while.
+/// Ends the part that is the innermost span, if there is one, for a while or
+/// for good. It may have begun in another graph.
 inline c10::Symbol pausePart() {
   static const auto S = c10::Symbol::fromQualString("torchprof::pause_part");
   return S;

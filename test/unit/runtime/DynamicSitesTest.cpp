@@ -185,6 +185,43 @@ TEST_F(DynamicSitesTest, PartsAreSpansInsideOfWhatTheyArePartOf) {
   EXPECT_EQ(P.cell(0).Nested, 0u); // the report knows from the parents
 }
 
+TEST_F(DynamicSitesTest, PartAroundAGroupIsPausedWhileTheGroupRuns) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 3);
+    Slot Part = *childOf(site(7, 0), DynamicKind::Preparation, "");
+    Slot Reads = *childOf(site(7, 0), DynamicKind::Attributes, "");
+    uint64_t Root = enterRoot(site(7, 0), 1);
+    for (unsigned I = 0; I < 3; ++I) { // the first one by the cold path
+      beginPart(Part);
+      advanceClock(5);
+      EXPECT_EQ(pausePart(), Part);
+      EXPECT_EQ(pausePart(), NoSlot) << "ended twice";
+      span(site(7, 1), 100);
+      beginPart(Part);
+      advanceClock(2);
+      EXPECT_EQ(pausePart(), Part);
+    }
+    uint64_t Read = beginPart(Reads);
+    EXPECT_EQ(pausePart(), NoSlot) << "a part of another kind";
+    endPart(Read, Reads);
+    beginPart(Part);
+    std::thread([] { EXPECT_EQ(pausePart(), NoSlot); }).join();
+    uint64_t Node = beginSpan(site(7, 1));
+    EXPECT_EQ(pausePart(), NoSlot) << "a node is the innermost span";
+    endSpan(Node, site(7, 1));
+    EXPECT_EQ(pausePart(), Part);
+    endSpan(Root, site(7, 0));
+    EXPECT_EQ(pausePart(), NoSlot);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  auto Part = number(P.child(DynamicKind::Preparation, "").Site);
+  EXPECT_EQ(P.count(Part), 7u);
+  EXPECT_EQ(P.sum(Part), 3u * (5 + 2));
+  EXPECT_EQ(P.count(1), 4u);
+}
+
 TEST_F(DynamicSitesTest, PairsAroundASlotAreSpansOfTheChild) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {

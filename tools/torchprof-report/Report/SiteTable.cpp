@@ -153,7 +153,7 @@ SlotToSite SiteTable::addSites(const Profile &P, AddOptions Options) {
     if (D.Kind == format::DynamicKind::Operator)
       Slots.add(D.Slot, 1,
                 Options.Operators ? addOperator(Parent, D.Name) : Parent);
-    else if (format::isPart(D.Kind))
+    else if (format::isNoNode(D.Kind))
       Slots.add(
           D.Slot, 1,
           addPart(Parent, nameOf(D.Kind), D.Name == format::BesideParent));

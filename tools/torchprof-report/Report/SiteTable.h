@@ -131,8 +131,8 @@ public:
   /// The operator of this name inside of \p Parent, the same way. Its kind is
   /// its name.
   uint32_t addOperator(uint32_t Parent, llvm::StringRef Name);
-  /// A part of \p Parent that is no node (isPart of its kind), the same way. \p
-  /// IsAsync: in a graph that \p Parent, a fork, runs beside the model.
+  /// A part of \p Parent that is no node (isNoNode of its kind), the same way.
+  /// \p IsAsync: in a graph that \p Parent, a fork, runs beside the model.
   uint32_t addPart(uint32_t Parent, llvm::StringRef Kind, bool IsAsync);
 
   /// Directories that frames() and source() leave out.

@@ -36,11 +36,11 @@ constexpr bool hasSpans(DynamicKind Kind) {
 
 /// True for what the framework does in its parent beside nodes, whose time is
 /// part of the parent's.
-constexpr bool isPart(DynamicKind Kind) {
+constexpr bool isNoNode(DynamicKind Kind) {
   return Kind == DynamicKind::Attributes || Kind == DynamicKind::Preparation;
 }
 
-/// Name of a part (isPart) that runs beside its parent, the fork of a graph.
+/// Name of such a part that runs beside its parent, the fork of a graph.
 inline constexpr char BesideParent[] = "asynchronous";
 
 enum DynamicFlags : uint32_t {
