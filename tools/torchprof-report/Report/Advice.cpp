@@ -1,6 +1,7 @@
 //===- Advice.cpp - what the figures show, and what to try ----------------===//
 
 #include "Advice.h"
+#include "../Profile/EnumNames.h"
 #include "DeviceColumns.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -154,11 +155,13 @@ static Finding plansInRuns(const Evidence &In) {
           {}};
 }
 
-/// What runs took outside of their nodes.
+/// What runs took outside of their nodes, but for what prepares gradients:
+/// freezing does not help against that.
 static Finding outsideOfNodes(const Evidence &In) {
   UInt128 Ticks = In.All.Unattributed;
   for (uint32_t S = 0; S < In.Sites.size(); ++S)
     if (In.Sites[S].NoNode && !In.Sites[S].Async &&
+        In.Sites.kind(S) == nameOf(format::DynamicKind::Attributes) &&
         In.Selected.matches(In.Sites, S))
       Ticks += In.Sites.self(S).Amount;
   std::string Where =
