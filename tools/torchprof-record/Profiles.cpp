@@ -68,7 +68,8 @@ namespace {
 struct Written {
   uint64_t Start = 0; ///< CLOCK_REALTIME; process ids begin anew at times
   uint64_t Process = 0;
-  std::string Rest; ///< what the runtime added, ".1" for a first snapshot
+  uint64_t Snapshot = 0; ///< its number; of the profile itself the largest
+  std::string Rest;      ///< what the runtime added, ".1" for a first snapshot
   std::string Path;
   auto operator<=>(const Written &) const = default;
 };
@@ -99,6 +100,10 @@ static std::vector<Written> findWritten(StringRef Final) {
     if (Name.consume_front(Stem) && Name.consume_back(".tprof") &&
         !Name.consumeInteger(10, File.Process)) {
       File.Rest = Name.str();
+      if (Name.empty())
+        File.Snapshot = UINT64_MAX;
+      else if (Name.consume_front("."))
+        Name.consumeInteger(10, File.Snapshot);
       File.Start = startOf(File.Path);
       Found.push_back(std::move(File));
     }
@@ -107,18 +112,49 @@ static std::vector<Written> findWritten(StringRef Final) {
   return Found;
 }
 
-std::vector<std::string> keepProfiles(StringRef Final) {
+/// Number of records that a profile's process had written to all logs, which
+/// grows with each span; None of a file that is no whole profile.
+static Optional<uint64_t> recordsIn(StringRef Path) {
+  using namespace format;
+  auto File = MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!File)
+    return None;
+  StringRef Bytes = (*File)->getBuffer();
+  FileHeader Head;
+  if (Bytes.size() < sizeof(Head))
+    return None;
+  std::memcpy(&Head, Bytes.data(), sizeof(Head));
+  uint64_t Records = 0;
+  for (uint64_t At = sizeof(Head); At < Head.FileBytes;) {
+    struct {
+      SegmentHeader Head;
+      LogRecord Log;
+    } Segment;
+    if (At > Bytes.size() || Bytes.size() - At < sizeof(Segment))
+      return None;
+    std::memcpy(&Segment, Bytes.data() + At, sizeof(Segment));
+    if (Segment.Head.Magic != SegmentMagic || Segment.Head.Bytes < PageBytes)
+      return None;
+    if (Segment.Head.Type == SegmentType::Log)
+      Records += Segment.Log.Written;
+    At += Segment.Head.Bytes;
+  }
+  return Records;
+}
+
+std::vector<KeptProfile> keepProfiles(StringRef Final) {
   std::vector<Written> Found = findWritten(Final);
   bool Several =
       !Found.empty() && Found.front().Process != Found.back().Process;
   StringRef Base = Final, Suffix = ".tprof";
   if (!Base.consume_back(Suffix))
     Suffix = "";
-  std::vector<std::string> Kept;
+  std::vector<KeptProfile> Kept;
   unsigned Processes = 0;
   for (size_t I = 0; I < Found.size(); ++I) {
-    if (I == 0 || Found[I].Process != Found[I - 1].Process)
-      ++Processes;
+    bool IsFirst = I == 0 || Found[I].Process != Found[I - 1].Process;
+    Processes += IsFirst;
     std::string Name = Base.str();
     if (Several)
       Name.append("-").append(std::to_string(Processes));
@@ -127,7 +163,12 @@ std::vector<std::string> keepProfiles(StringRef Final) {
       reportWarning(Name + ": " + Failed.message());
       Name = Found[I].Path;
     }
-    Kept.push_back(Name);
+    KeptProfile Profile{Name, ""};
+    if (!IsFirst && Found[I].Snapshot == UINT64_MAX)
+      if (Optional<uint64_t> Records = recordsIn(Name);
+          Records && Records == recordsIn(Kept.back().Path))
+        Profile.NothingAfter = Kept.back().Path;
+    Kept.push_back(Profile);
   }
   return Kept;
 }

@@ -15,6 +15,13 @@
 
 namespace torchprof {
 
+struct KeptProfile {
+  std::string Path;
+  /// Of what a process left in the end: its last snapshot, if it recorded
+  /// nothing more afterwards. Else empty.
+  std::string NothingAfter;
+};
+
 /// The profile to write if the user names none: of the script or the program,
 /// `python3 app.py` and `./app` make app.tprof.
 std::string defaultProfile(const std::vector<std::string> &Command);
@@ -26,8 +33,9 @@ std::string temporaryPattern(llvm::StringRef Final);
 /// Gives the profiles that were written under temporaryPattern(Final) their
 /// names: \p Final if one process wrote, and names with a number if more did,
 /// "app-1.tprof", in the order of the processes' numbers. What the runtime
-/// added to the name of a snapshot stays. Returns the names.
-std::vector<std::string> keepProfiles(llvm::StringRef Final);
+/// added to the name of a snapshot stays. Returns them, a process's snapshots
+/// in their order and before its profile.
+std::vector<KeptProfile> keepProfiles(llvm::StringRef Final);
 
 } // namespace torchprof
 

@@ -127,12 +127,17 @@ static std::vector<std::string> environmentFor(StringRef Preload,
   return Variables;
 }
 
-static void showAll(StringRef Bin, const std::vector<std::string> &Profiles) {
+static void showAll(StringRef Bin, ArrayRef<KeptProfile> Profiles) {
   // The command's standard output is the command's.
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  for (const std::string &Profile : Profiles) {
-    outs() << "profile: " << Profile << '\n';
-    showProfile(Bin, Profile);
+  for (const KeptProfile &Profile : Profiles) {
+    outs() << "profile: " << Profile.Path;
+    if (Profile.NothingAfter.empty()) {
+      outs() << '\n';
+      showProfile(Bin, Profile.Path);
+    } else {
+      outs() << ", with nothing after " << Profile.NothingAfter << '\n';
+    }
   }
   outs().flush();
 }
@@ -169,7 +174,7 @@ int main(int Argc, char **Argv) {
   CommandResult Result = runCommand(Words, environmentFor(Preload, Path));
   if (!Result.Error.empty())
     return reportError(Words.front() + ": " + Result.Error);
-  std::vector<std::string> Profiles = keepProfiles(Path);
+  std::vector<KeptProfile> Profiles = keepProfiles(Path);
   if (Profiles.empty())
     reportWarning(Words.front() + " ran no TorchScript model that could be "
                                   "recorded: there is nothing to show");
