@@ -62,9 +62,21 @@ inline SpanType beginHot(Lane &L, format::Slot Site, NodeTraits Of) {
     return FrameSpan(Site, L);
 }
 
+/// How a node's operation is called. Fits a register, so that to hand it on
+/// keeps nothing on the stack: that can be the last thing a function does.
+template <typename Operation> struct Call {
+  Operation *Callee;
+  void operator()(Stack &S) const { (*Callee)(S); }
+};
+/// Of an operator of the dispatcher.
+template <> struct Call<const c10::OperatorHandle> {
+  const c10::OperatorHandle *Callee;
+  void operator()(Stack &S) const { Callee->callBoxed(S); }
+};
+
 /// Runs \p Inner in a span that has begun, and ends it.
-template <typename SpanType, typename Run>
-inline void runIn(SpanType Span, Run &&Inner, Stack &S) {
+template <typename SpanType, typename Operation>
+inline void runIn(SpanType &Span, Call<Operation> Inner, Stack &S) {
   try {
     Inner(S);
   } catch (...) {
@@ -76,26 +88,30 @@ inline void runIn(SpanType Span, Run &&Inner, Stack &S) {
 
 /// Runs \p Inner in a span where the lane is not open, or where autograd
 /// functions are made. Apart, so that the code of an ordinary node lies in few
-/// lines: a node that streams megabytes has pushed them out.
-template <typename SpanType, typename Run>
-[[gnu::noinline, gnu::flatten]] void recordRare(Run &&Inner, format::Slot Site,
-                                                Stack &S, NodeTraits Of) {
+/// lines: a node that streams megabytes has pushed them out. A tail call, so
+/// that the stack is no deeper (see TimedHandle).
+template <typename SpanType, typename Operation>
+[[gnu::noinline, gnu::flatten]] void
+recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   // The end of the span before has claimed all if it was recorded, and then the
   // lane is open.
   if (Of.MakesFunctions && (!Of.FollowsTimed || !isOpen(ThisLane)))
     claimFunctions();
-  runIn(beginNode<SpanType>(Site, S, Of), Inner, S);
+  auto Span = beginNode<SpanType>(Site, S, Of);
+  runIn(Span, Inner, S);
   if (Of.MakesFunctions)
     claimFunctions(Site);
 }
 
 /// Runs \p Inner in a span.
-template <typename SpanType, typename Run>
-inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
+template <typename SpanType, typename Operation>
+inline void record(Call<Operation> Inner, format::Slot Site, Stack &S,
+                   NodeTraits Of) {
   Lane *L = ThisLane;
   if (!isOpen(L) || L->Functions) [[unlikely]]
     return recordRare<SpanType>(Inner, Site, S, Of);
-  runIn(beginHot<SpanType>(*L, Site, Of), Inner, S);
+  auto Span = beginHot<SpanType>(*L, Site, Of);
+  runIn(Span, Inner, S);
   // A model that ran in the node may have begun to make them.
   if (L->Functions && Of.MakesFunctions) [[unlikely]]
     claimFunctions(Site);
@@ -104,11 +120,12 @@ inline void record(Run &&Inner, format::Slot Site, Stack &S, NodeTraits Of) {
 /// The same while the gate is open. While it is shut, the call is a tail call.
 /// If a window opens during that call, the span is not counted as cut; the run
 /// around it is.
-template <typename SpanType, typename Run>
-inline void timed(Run &Inner, format::Slot Site, Stack &S, NodeTraits Of) {
+template <typename SpanType, typename Operation>
+inline void timed(Operation &Inner, format::Slot Site, Stack &S,
+                  NodeTraits Of) {
   if (!ensureRecording()) [[unlikely]]
     return static_cast<void>(Inner(S));
-  record<SpanType>(Inner, Site, S, Of);
+  record<SpanType>(Call<Operation>{&Inner}, Site, S, Of);
 }
 
 /// What all timed nodes of one operator share.
@@ -153,7 +170,7 @@ private:
   [[gnu::noinline, gnu::flatten, gnu::hot]] static void
   recordCall(const c10::OperatorHandle &Handle, format::Slot Site, Stack &S,
              NodeTraits Of) {
-    record<SpanType>([&Handle](Stack &S) { Handle.callBoxed(S); }, Site, S, Of);
+    record<SpanType>(Call<const c10::OperatorHandle>{&Handle}, Site, S, Of);
   }
 };
 
