@@ -2,6 +2,8 @@
 
 #include "CpuTime.h"
 
+#include "Options.h"
+
 #include <ctime>
 
 namespace torchprof {
@@ -12,11 +14,8 @@ uint64_t threadCpuNs() {
   return uint64_t(Time.tv_sec) * 1'000'000'000u + uint64_t(Time.tv_nsec);
 }
 
-void CpuTime::onBegin(uint64_t *Readings) { *Readings = threadCpuNs(); }
-
-void CpuTime::onEnd(uint64_t *Readings) {
-  uint64_t Now = threadCpuNs();
-  *Readings = Now > *Readings ? Now - *Readings : 0;
+bool CpuTime::isWanted(const Options &Opts) {
+  return hasWord(Opts.Record, "cpu");
 }
 
 } // namespace torchprof

@@ -9,18 +9,25 @@
 #ifndef TORCHPROF_CPUTIME_H
 #define TORCHPROF_CPUTIME_H
 
-#include "Measures.h"
+#include "MeasureCells.h"
 
 namespace torchprof {
+
+struct Options;
 
 /// Processor time of the calling thread.
 uint64_t threadCpuNs();
 
-class CpuTime : public MeasureSource {
-public:
-  CpuTime() : MeasureSource({format::MeasureId::Cpu}) {}
-  void onBegin(uint64_t *Readings) override;
-  void onEnd(uint64_t *Readings) override;
+/// A source of Measures.h.
+struct CpuTime {
+  using Group = MeasureGroup<format::MeasureId::Cpu>;
+  static bool isWanted(const Options &Opts);
+  static bool beginRun() { return true; }
+  static void onBegin(uint64_t *Readings) { *Readings = threadCpuNs(); }
+  static void onEnd(uint64_t *Readings) {
+    uint64_t Now = threadCpuNs();
+    *Readings = Now > *Readings ? Now - *Readings : 0;
+  }
 };
 
 } // namespace torchprof

@@ -142,23 +142,18 @@ PendingDeviceSpan *DeviceQueue::last() {
   return isEmpty() || !HasLast ? nullptr : &Pending[(Tail - 1) % MostPending];
 }
 
-bool DeviceQueue::makeCells(SlotState &Of, Slot Site) {
+using DeviceGroup = MeasureGroup<MeasureId::Device, MeasureId::Starved>;
+
+MeasureCell *DeviceQueue::cellOf(Slot Site) {
+  SlotState *Of = stateOf(Site);
+  if (!Of)
+    return nullptr;
+  if (!Of->Data)
+    Of->Data = DeviceGroup::newCell(*File, LaneNumber, Site, Cells);
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  struct {
-    MeasureCell *&Cell;
-    MeasureId Id;
-    SegmentHeader *&Head;
-  } Both[] = {{Of.Time, MeasureId::Device, TimeCells},
-              {Of.Starved, MeasureId::Starved, StarvedCells}};
-  for (auto &[Cell, Id, Cells] : Both) {
-    if (!Cell)
-      Cell = newMeasureCell(*File, LaneNumber, Site, measureInfo(Id), Cells);
-    if (!Cell)
-      return false;
-    if (Cell->Epoch != Epoch)
-      emptyMeasureCell(*Cell, Epoch);
-  }
-  return true;
+  if (Of->Data && Of->Data->Epoch != Epoch)
+    emptyMeasureCell(*Of->Data, Epoch);
+  return Of->Data;
 }
 
 void DeviceQueue::book(const PendingDeviceSpan &Span) {
@@ -166,20 +161,15 @@ void DeviceQueue::book(const PendingDeviceSpan &Span) {
     return; // a reset lies between
   double Ns = Api->NsBetween(Span.First->Native, Span.Last->Native,
                              Span.Last->On.Device);
-  SlotState *State = Ns < 0 ? nullptr : stateOf(Span.Site);
-  if (!State || !makeCells(*State, Span.Site))
+  MeasureCell *Cell = Ns < 0 ? nullptr : cellOf(Span.Site);
+  if (!Cell)
     return count(Counter::LostDeviceSpans);
   auto Value = uint64_t(Ns);
-  addToMeasureCell(*State->Time, /*Adds=*/true, Value, Span.HostTicks);
-  addToMeasureCell(*State->Starved, /*Adds=*/true, Span.Starved,
-                   Span.HostTicks);
-  for (uint32_t I = 0; I < Span.OuterCount; ++I) {
-    SlotState *Outer = stateOf(Span.Outer[I]);
-    if (!Outer || !makeCells(*Outer, Span.Outer[I]))
-      continue;
-    storeRelaxed(Outer->Time->Nested, Outer->Time->Nested + Value);
-    storeRelaxed(Outer->Starved->Nested, Outer->Starved->Nested + Span.Starved);
-  }
+  const uint64_t Values[] = {Value, Span.Starved};
+  DeviceGroup::add(*Cell, Values, Span.HostTicks);
+  for (uint32_t I = 0; I < Span.OuterCount; ++I)
+    if (MeasureCell *Outer = cellOf(Span.Outer[I]))
+      DeviceGroup::addNested(*Outer, Values);
   if (Kept.Keep != LogKeep::None)
     keep(Span, Value);
 }

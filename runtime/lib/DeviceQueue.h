@@ -66,7 +66,7 @@ class DeviceQueue {
 public:
   /// What a lane knows of a slot.
   struct SlotState {
-    format::MeasureCell *Time, *Starved;
+    format::MeasureCell *Data;
     bool IsElsewhere; ///< its node has had nothing on a device
   };
 
@@ -142,7 +142,8 @@ private:
   StreamClock *clockOf(DeviceEvent &E);
   double nsFrom(const DeviceEvent &From, const DeviceEvent &To);
   format::SegmentHeader *newTrace();
-  bool makeCells(SlotState &Of, format::Slot Site);
+  /// The cell of a slot, of this epoch; null if none can be had.
+  format::MeasureCell *cellOf(format::Slot Site);
   DeviceEvent *freeEvent(int32_t Device);
 
   pthread_mutex_t Mutex;
@@ -156,7 +157,7 @@ private:
   SlotState *Slots;
   uint32_t SlotCount;
   uint32_t LaneNumber;
-  format::SegmentHeader *TimeCells, *StarvedCells;
+  format::SegmentHeader *Cells; ///< segment that has room, or null
   Trace Kept;
   format::SegmentHeader *Traced;
   StreamClock Streams[MostStreams];

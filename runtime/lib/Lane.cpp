@@ -201,11 +201,12 @@ bool Lanes::growEntries(Lane &L, uint32_t Wanted) {
     return false;
   L.Slots = Slots;
   if (L.Measured) {
-    auto *Longer = grown(Pages, L.Measured, uint64_t(L.SlotCount) * MaxMeasures,
-                         uint64_t(Wanted) * MaxMeasures);
+    auto *Longer =
+        grown(Pages, L.Measured, uint64_t(L.SlotCount) * MeasureSourceCount,
+              uint64_t(Wanted) * MeasureSourceCount);
     if (!Longer) // goes on without: none is open beyond the old entries
-      Pages.free(L.Measured,
-                 uint64_t(L.SlotCount) * MaxMeasures * sizeof(MeasureEntry));
+      Pages.free(L.Measured, uint64_t(L.SlotCount) * MeasureSourceCount *
+                                 sizeof(MeasureEntry));
     L.Measured = Longer;
   }
   if (L.Variants) {

@@ -69,7 +69,8 @@ inline constexpr uint32_t MethodLabelFrame = UINT32_MAX - 1;
 
 /// Frames at hand; deeper ones take the cold path.
 inline constexpr unsigned HotFrames = 48;
-inline constexpr unsigned MaxMeasures = format::MeasureCount;
+/// Number of classes in MeasureSources.
+inline constexpr unsigned MeasureSourceCount = 2;
 
 /// A log is used page by page.
 inline constexpr uint64_t LogPageEntries =
@@ -128,12 +129,13 @@ struct alignas(64) Lane {
   format::SegmentHeader *Cells; ///< segment that has room, or null
   uint64_t Runs;                ///< outermost roots entered
   uint64_t Emptied;       ///< no span that began before this tick is recorded
-  MeasureEntry *Measured; ///< per entry and measure; null without any
-  format::SegmentHeader *MeasureCells[MaxMeasures]; ///< as Cells
-  uint64_t LastMeasured[MaxMeasures]; ///< of the span that ended last
-  std::atomic<DeviceQueue *> Device;  ///< null without any; the owner's to make
-  Variant **Variants;                 ///< per slot; null without any
-  Variant *SpareVariants;             ///< room for more, up to the next
+  MeasureEntry *Measured; ///< per entry and source; null without any
+  format::SegmentHeader *MeasureCells[MeasureSourceCount]; ///< as Cells
+  /// Of the span that ended last.
+  uint64_t LastMeasured[MeasureSourceCount][format::MeasuresPerCell];
+  std::atomic<DeviceQueue *> Device; ///< null without any; the owner's to make
+  Variant **Variants;                ///< per slot; null without any
+  Variant *SpareVariants;            ///< room for more, up to the next
   Variant *EndOfVariants;
   format::SegmentHeader *VariantCells; ///< as Cells
   PairShape *Pairs;                    ///< null without any

@@ -31,8 +31,8 @@ static void leaveSegment(SegmentHeader *Head, uint32_t Past) {
   switch (Head->Type) {
   case SegmentType::Cells: // and the rings of runs of their sites
     return leaveCells<SegmentType::Cells>(Head, Past);
-  case SegmentType::Measure:
-    return leaveCells<SegmentType::Measure>(Head, Past);
+  case SegmentType::Measures:
+    return leaveCells<SegmentType::Measures>(Head, Past);
   case SegmentType::Variants:
     return leaveCells<SegmentType::Variants>(Head, Past);
   case SegmentType::Levels:

@@ -13,42 +13,46 @@ namespace torchprof {
 
 using namespace format;
 
-static constexpr MeasureInfo Known[] = {
+/// What a segment says of a measure.
+static MeasureRecord recordOf(MeasureId Id) {
+  MeasureRecord R{};
+  R.Measure = Id;
+  switch (Id) {
 #define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
-  {MeasureId::NAME, ID, MeasureUnit::UNIT, MeasureSum::SUM},
+  case MeasureId::NAME:                                                        \
+    static_assert(sizeof(ID) <= sizeof(R.Name));                               \
+    memcpy(R.Name, ID, sizeof(ID));                                            \
+    R.Unit = MeasureUnit::UNIT;                                                \
+    R.Sum = MeasureSum::SUM;                                                   \
+    break;
 #include "torchprof/format/Measures.def"
-};
-
-const MeasureInfo &measureInfo(MeasureId Id) {
-  for (const MeasureInfo &I : Known)
-    if (I.Id == Id)
-      return I;
-  return Known[0]; // each measure has its row
+  }
+  return R;
 }
 
 MeasureCell *newMeasureCell(ProfileFile &File, uint32_t Lane, Slot Site,
-                            const MeasureInfo &Of, SegmentHeader *&Head) {
+                            const MeasureId *Ids, unsigned Count,
+                            SegmentHeader *&Head) {
   ProcessLock Lock;
-  using MeasureSegment = SegmentOf<SegmentType::Measure>;
-  if (!Head || MeasureSegment(Head).record().Used ==
-                   MeasureSegment(Head).record().Capacity) {
+  using MeasuresSegment = SegmentOf<SegmentType::Measures>;
+  if (!Head || MeasuresSegment(Head).record().Used ==
+                   MeasuresSegment(Head).record().Capacity) {
     constexpr uint32_t Capacity = 2 * PageBytes / sizeof(MeasureCell) - 2;
-    SegmentHeader *New = File.add(SegmentType::Measure,
-                                  MeasureSegment::payloadBytes(Capacity), Lane);
+    SegmentHeader *New = File.add(
+        SegmentType::Measures, MeasuresSegment::payloadBytes(Capacity), Lane);
     if (!New)
       return nullptr;
-    MeasureRecord &R = MeasureSegment(New).record();
-    R.Measure = Of.Id;
-    R.Unit = Of.Unit;
-    R.Sum = Of.Sum;
+    MeasuresRecord &R = MeasuresSegment(New).record();
+    R.Count = Count;
     R.Stride = sizeof(MeasureCell);
     R.Capacity = Capacity;
-    strncpy(R.Name, Of.Name, sizeof(R.Name) - 1);
+    for (unsigned I = 0; I < Count; ++I)
+      R.Measures[I] = recordOf(Ids[I]);
     File.publish();
     Head = New;
   }
-  MeasureRecord &R = MeasureSegment(Head).record();
-  MeasureCell &New = MeasureSegment(Head).entries()[R.Used];
+  MeasuresRecord &R = MeasuresSegment(Head).record();
+  MeasureCell &New = MeasuresSegment(Head).entries()[R.Used];
   New.Site = Site;
   New.Epoch = Process.Epoch.load(std::memory_order_relaxed);
   storeRelease(R.Used, R.Used + 1);
@@ -57,8 +61,10 @@ MeasureCell *newMeasureCell(ProfileFile &File, uint32_t Lane, Slot Site,
 
 void emptyMeasureCell(MeasureCell &C, uint32_t Epoch) {
   storeRelaxed(C.Word, C.Word | 1);
-  for (uint64_t *Field : {&C.Sum, &C.Max, &C.Time, &C.Nested})
-    storeRelease(*Field, 0);
+  storeRelease(C.Time, uint64_t(0));
+  for (unsigned I = 0; I < MeasuresPerCell; ++I)
+    for (uint64_t *Field : {&C.Sum[I], &C.Max[I], &C.Nested[I]})
+      storeRelease(*Field, uint64_t(0));
   storeRelease(C.Epoch, Epoch);
   storeRelease(C.Word, 0);
 }

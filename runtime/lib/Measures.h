@@ -1,55 +1,48 @@
 //===- Measures.h - what is measured beside time ----------------*- C++ -*-===//
 //
-// A source is one object that is asked at the begin and at the end of a span;
-// it knows one measure or several that are read together. Sources are asked
-// only in runs in which they are switched on: the lane then sends its probes
-// down the cold path, so that a node pays nothing for measures that are off.
+// A source is asked at the begin and at the end of a span; it knows one measure
+// or several that are read together, its Group. Sources are asked only in runs
+// in which they are switched on: the lane then sends its probes down the cold
+// path, so that a node pays nothing for measures that are off.
 //
-// Sources are made once per recording and live as long; they are called by the
-// lane's owner and must not block or throw.
+// A source is a class of static functions, called by the lane's owner, which
+// must not block or throw:
+//
+//   isWanted(Options)  asked for, and can be had
+//   beginRun()         an outermost run begins; false if there is nothing to be
+//                      read any more: no span is measured then
+//   onBegin(Readings)  writes a reading for each of the group's measures
+//   onEnd(Readings)    makes the readings at a span's begin the span's values
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_MEASURES_H
 #define TORCHPROF_MEASURES_H
 
+#include "CpuTime.h"
 #include "Lane.h"
+#include "Memory.h"
 #include "Operands.h"
+#include "Process.h"
 
 #include <memory>
-#include <vector>
+#include <tuple>
+#include <utility>
 
 namespace torchprof {
 
-/// Measures that are read together. Arrays below have a number for each of
-/// them, in the order of Ids.
-class MeasureSource {
-public:
-  explicit MeasureSource(std::initializer_list<format::MeasureId> Ids)
-      : Ids(Ids) {}
-  virtual ~MeasureSource() = default;
-
-  /// Called when an outermost run begins. False if there is nothing to be read
-  /// any more: no span is measured then.
-  virtual bool beginRun() { return true; }
-  /// Writes readings at the begin of a span, given back to onEnd().
-  virtual void onBegin(uint64_t *Readings) = 0;
-  /// Makes the readings at a span's begin the span's values.
-  virtual void onEnd(uint64_t *Readings) = 0;
-
-  const std::vector<format::MeasureId> Ids;
-};
+/// All of them.
+using MeasureSources = std::tuple<CpuTime, Memory>;
+static_assert(std::tuple_size_v<MeasureSources> == MeasureSourceCount);
 
 class DeviceTime;
 class Ranges;
-struct MeasureInfo;
 
-/// What a lane knows of a slot and a measure. Begin is that of a source's first
-/// measure.
-struct MeasureEntry {
+/// What a lane knows of a slot and a source.
+struct alignas(64) MeasureEntry {
+  uint64_t Begin = 0; ///< tick of the span that is measured, 0 if none
   format::MeasureCell *Data = nullptr;
-  uint64_t Begin = 0;   ///< tick of the span that is measured, 0 if none
-  uint64_t Reading = 0; ///< at its begin
+  uint64_t Readings[format::MeasuresPerCell] = {}; ///< at its begin
 };
 
 /// What beginSpan() has done.
@@ -63,12 +56,12 @@ enum class SpanMeasures {
 /// spans end; and other tools that are told of the spans.
 class Measures {
 public:
-  /// Makes the sources that \p Program asks for.
+  /// Finds the sources that \p Program asks for.
   Measures(ProfileFile &File, PageSource &Pages, const Host &Program);
   ~Measures();
 
   /// True if a source was asked for, and its measures can be had.
-  bool exist() const { return !Sources.empty() || Device || Marked; }
+  bool exist() const { return HasSources || Device || Marked; }
 
   /// Device time, null unless it is measured.
   DeviceTime *device() const { return Device.get(); }
@@ -87,7 +80,7 @@ public:
   /// Files the tick \p Begin of a span for which readings were made.
   void spanBegan(Lane &L, format::Slot Site, uint64_t Begin);
   /// Books the values of a span that was recorded with \p Ticks. True if it was
-  /// measured: LastMeasured holds its values.
+  /// measured: Lane::LastMeasured holds its values.
   bool endSpan(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks);
   /// Forgets a span that is not recorded after all.
   void cutSpan(format::Slot Site, uint64_t Begin);
@@ -95,31 +88,111 @@ public:
   void addNested(Lane &L, format::Slot Outer);
 
 private:
-  /// A source, and where its measures stand among all of them.
-  struct Place {
-    std::unique_ptr<MeasureSource> Source;
-    unsigned First;
-    unsigned count() const { return unsigned(Source->Ids.size()); }
-  };
+  /// Calls \p Visit with each source that is on, and its number.
+  template <typename Function> void forEachSource(Function &&Visit) const {
+    [&]<size_t... I>(std::index_sequence<I...>) {
+      ((IsOn[I] ? Visit(std::tuple_element_t<I, MeasureSources>(), I) : void()),
+       ...);
+    }
+    (std::make_index_sequence<MeasureSourceCount>());
+  }
 
-  void addSource(std::unique_ptr<MeasureSource> Source);
-  void askSources(MeasureEntry *Entries);
-  /// The entries of a slot, one per measure; null if there are none.
-  MeasureEntry *entries(const Lane &L, format::Slot Site) const;
+  /// The entries of a slot, one per source; null if there are none.
+  MeasureEntry *entries(const Lane &L, format::Slot Site) const {
+    return L.Measured && number(Site) < L.SlotCount
+               ? &L.Measured[uint64_t(number(Site)) * MeasureSourceCount]
+               : nullptr;
+  }
+
   /// The cell of an entry, of this epoch; null if none can be had.
+  template <typename Source>
   format::MeasureCell *cell(Lane &L, MeasureEntry &M, format::Slot Site,
-                            unsigned Measure);
+                            size_t Number);
+
   bool makeEntries(Lane &L);
+  bool beginElsewhere(Lane &L, format::Slot Site, const Operands &Of);
+  void beganElsewhere(Lane &L, format::Slot Site, uint64_t Begin);
+  bool endElsewhere(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks);
 
   ProfileFile &File;
   PageSource &Pages;
-  std::vector<Place> Sources;
-  std::unique_ptr<DeviceTime> Device;
-  std::unique_ptr<Ranges> Marked;
-  std::vector<const MeasureInfo *> Infos; ///< of all sources' measures
+  bool IsOn[MeasureSourceCount] = {};
+  bool HasSources = false;
+  bool HasOthers; ///< Device or Marked
   bool EverySite;
   uint64_t Every;
+  std::unique_ptr<DeviceTime> Device;
+  std::unique_ptr<Ranges> Marked;
 };
+
+inline SpanMeasures Measures::beginSpan(Lane &L, format::Slot Site, bool IsRoot,
+                                        const Operands &Of) {
+  if (!L.Measuring || !(EverySite || IsRoot))
+    return SpanMeasures::None;
+  if (HasSources) {
+    if (!L.Measured && !makeEntries(L)) [[unlikely]]
+      return SpanMeasures::None;
+    MeasureEntry *Entries = entries(L, Site);
+    if (!Entries) [[unlikely]]
+      return SpanMeasures::Unknown;
+    forEachSource([&](auto Source, size_t Number) {
+      MeasureEntry &M = Entries[Number];
+      if (M.Begin) [[unlikely]] {
+        // Entered again inside itself: the outer one is not measured.
+        count(format::Counter::MeasureMissed);
+        M.Begin = 0;
+      }
+      Source.onBegin(M.Readings);
+    });
+  }
+  // Last: the event of a device lies next to the span's work.
+  bool Begun = HasOthers && beginElsewhere(L, Site, Of);
+  return HasSources || Begun ? SpanMeasures::Begun : SpanMeasures::None;
+}
+
+inline void Measures::spanBegan(Lane &L, format::Slot Site, uint64_t Begin) {
+  if (MeasureEntry *Entries = entries(L, Site))
+    forEachSource([&](auto, size_t Number) { Entries[Number].Begin = Begin; });
+  if (HasOthers)
+    beganElsewhere(L, Site, Begin);
+}
+
+template <typename Source>
+format::MeasureCell *Measures::cell(Lane &L, MeasureEntry &M, format::Slot Site,
+                                    size_t Number) {
+  if (!M.Data) [[unlikely]]
+    M.Data =
+        Source::Group::newCell(File, L.Number, Site, L.MeasureCells[Number]);
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  if (M.Data && M.Data->Epoch != Epoch) [[unlikely]]
+    emptyMeasureCell(*M.Data, Epoch);
+  return M.Data;
+}
+
+inline bool Measures::endSpan(Lane &L, format::Slot Site, uint64_t Begin,
+                              uint64_t Ticks) {
+  // First, for the same reason.
+  bool Measured = HasOthers && endElsewhere(L, Site, Begin, Ticks);
+  MeasureEntry *Entries = entries(L, Site);
+  if (!Entries)
+    return Measured;
+  forEachSource([&]<typename Source>(Source, size_t Number) {
+    MeasureEntry &M = Entries[Number];
+    if (!M.Begin)
+      return;
+    bool IsIts = M.Begin == Begin;
+    M.Begin = 0;
+    if (!IsIts) [[unlikely]]
+      return count(format::Counter::MeasureMissed);
+    Measured = true;
+    uint64_t *Values = L.LastMeasured[Number];
+    std::copy(M.Readings, M.Readings + Source::Group::Count, Values);
+    Source::onEnd(Values);
+    if (format::MeasureCell *C = cell<Source>(L, M, Site, Number))
+      Source::Group::add(*C, Values, Ticks);
+  });
+  return Measured;
+}
 
 } // namespace torchprof
 

@@ -16,8 +16,11 @@
 #define TORCHPROF_MEMORY_H
 
 #include "Books.h"
-#include "Measures.h"
+#include "Lane.h"
+#include "MeasureCells.h"
 #include "Process.h"
+
+#include <algorithm>
 
 namespace torchprof {
 
@@ -78,12 +81,34 @@ bool countsMemory();
 /// True if the options ask for memory.
 bool measuresMemory(const Options &Opts);
 
-class Memory : public MeasureSource {
-public:
-  Memory();
-  bool beginRun() override;
-  void onBegin(uint64_t *Readings) override;
-  void onEnd(uint64_t *Readings) override;
+/// A source of Measures.h.
+struct Memory {
+  using Group =
+      MeasureGroup<format::MeasureId::Allocated, format::MeasureId::Freed,
+                   format::MeasureId::Peak, format::MeasureId::Allocations>;
+  /// The readings of a span, which its values replace.
+  enum Reading { Allocated, Freed, Peak, Allocations };
+
+  static bool isWanted(const Options &Opts);
+  static bool beginRun();
+  static void onBegin(uint64_t *Readings) {
+    MemoryCounters &M = ThisMemory;
+    Readings[Allocated] = M.Allocated;
+    Readings[Freed] = M.Freed;
+    Readings[Peak] = uint64_t(M.High); // of the span around
+    Readings[Allocations] = M.Allocations;
+    M.High = M.held();
+  }
+  static void onEnd(uint64_t *Readings) {
+    MemoryCounters &M = ThisMemory;
+    auto HeldAtBegin = int64_t(Readings[Allocated] - Readings[Freed]);
+    auto HighAround = int64_t(Readings[Peak]);
+    Readings[Peak] = uint64_t(M.High - HeldAtBegin);
+    M.High = std::max(M.High, HighAround);
+    Readings[Allocated] = M.Allocated - Readings[Allocated];
+    Readings[Freed] = M.Freed - Readings[Freed];
+    Readings[Allocations] = M.Allocations - Readings[Allocations];
+  }
 };
 
 } // namespace torchprof

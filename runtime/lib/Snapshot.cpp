@@ -67,15 +67,19 @@ static void copyCells(char *To, const SegmentHeader *From, uint32_t Epoch,
   }
 }
 
-static void copyMeasure(char *To, const SegmentHeader *From, uint32_t Epoch) {
-  copyWords(To, From, SegmentLayout<SegmentType::Measure>::EntriesOffset);
-  SegmentOf<SegmentType::Measure> Copy(headerOf(To));
-  ConstSegmentOf<SegmentType::Measure> Source(From);
+static void copyMeasures(char *To, const SegmentHeader *From, uint32_t Epoch) {
+  copyWords(To, From, SegmentLayout<SegmentType::Measures>::EntriesOffset);
+  SegmentOf<SegmentType::Measures> Copy(headerOf(To));
+  ConstSegmentOf<SegmentType::Measures> Source(From);
   for (uint32_t I = 0; I < Copy.record().Used; ++I) {
     MeasureCell &C = Copy.entries()[I];
     copyCell(C, Source.entries()[I]);
-    if (C.Epoch != Epoch)
-      C = {C.Site, Epoch, 0, 0, 0, 0, 0, {}};
+    if (C.Epoch != Epoch) {
+      Slot Site = C.Site;
+      C = MeasureCell{};
+      C.Site = Site;
+      C.Epoch = Epoch;
+    }
   }
 }
 
@@ -91,8 +95,8 @@ static void copySegment(char *To, const SegmentHeader *From, uint32_t Epoch,
   switch (From->Type) {
   case SegmentType::Cells:
     return copyCells(To, From, Epoch, Stale);
-  case SegmentType::Measure:
-    return copyMeasure(To, From, Epoch);
+  case SegmentType::Measures:
+    return copyMeasures(To, From, Epoch);
   case SegmentType::Log: // before the cells of its lane, as in the file
     return copyLog(To, From);
   case SegmentType::Runs: {

@@ -139,10 +139,10 @@ TEST(Aggregate, OtherClocksAreScaled) {
 }
 
 TEST(Aggregate, MeasuresAddUp) {
-  format::MeasureCell A = {}, B = {};
+  MeasuredSlot A = {}, B = {};
   A.Word = 4, A.Sum = 10, A.Max = 7, A.Time = 100, A.Nested = 1;
   B.Word = 2, B.Sum = 8, B.Max = 8, B.Time = 30, B.Nested = 2;
-  format::MeasureCell Sum = A, Peak = A;
+  MeasuredSlot Sum = A, Peak = A;
   Peak.Sum = A.Max;
   addMeasure(Sum, B, format::MeasureSum::Sum, 0.5);
   EXPECT_EQ(Sum.Word, 6u);
@@ -164,7 +164,7 @@ TEST(Aggregate, TornCellsAreNotRead) {
   C.Word |= 1;
   EXPECT_FALSE(readCell(C, Copy, true));
   EXPECT_FALSE(readCell(C, Copy, false));
-  format::MeasureCell M = {}, MeasureCopy;
+  MeasuredSlot M = {}, MeasureCopy;
   M.Word = 1;
   EXPECT_FALSE(readCell(M, MeasureCopy, true));
   EXPECT_FALSE(readCell(M, MeasureCopy, false));

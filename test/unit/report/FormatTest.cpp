@@ -91,14 +91,45 @@ TEST(Format, NamesOfFilesNeedNotBeUtf8) {
 
 TEST(Format, MeasuresOfALaterVersionMayHaveWiderCells) {
   std::string Bytes = bytesOf(everySegment());
-  size_t Head = Bytes.rfind("volts") - offsetof(format::MeasureRecord, Name);
-  Bytes[Head + offsetof(format::MeasureRecord, Stride)] = 72;
+  size_t Head = Bytes.rfind("volts") - offsetof(format::MeasureRecord, Name) -
+                offsetof(format::MeasuresRecord, Measures);
+  Bytes[Head + offsetof(format::MeasuresRecord, Stride)] = char(136);
   Profile P = read(Bytes);
   EXPECT_FALSE(P.Damaged);
   const MeasureCells &Volts = P.Lanes[0].Measures[1];
   ASSERT_EQ(Volts.Cells.size(), 1u);
   EXPECT_EQ(Volts.Cells[0].Site, format::Slot(3));
   EXPECT_EQ(Volts.Cells[0].Max, 7u);
+}
+
+TEST(Format, MeasuresOfTheSameSpansShareCells) {
+  Profile P = everySegment();
+  auto Sharing = [&P](size_t Count) {
+    P.Lanes[0].Measures.assign(Count, P.Lanes[0].Measures[0]);
+    for (size_t I = 0; I < Count; ++I) {
+      MeasureCells &M = P.Lanes[0].Measures[I];
+      auto Cells = P.allocate<MeasuredSlot>(M.Cells.size());
+      std::copy(M.Cells.begin(), M.Cells.end(), Cells.begin());
+      Cells[0].Sum = Cells[0].Max = Cells[0].Nested = I;
+      M.Cells = Cells;
+      M.Name = "m" + std::to_string(I);
+    }
+    return bytesOf(P);
+  };
+  size_t Of4 = Sharing(4).size();
+  EXPECT_EQ(Sharing(3).size(), Of4);
+  EXPECT_EQ(Sharing(5).size(), Of4 + format::PageBytes);
+  Profile Copy = read(Sharing(5));
+  ASSERT_EQ(Copy.Lanes[0].Measures.size(), 5u);
+  for (size_t I = 0; I < 5; ++I) {
+    const MeasureCells &M = Copy.Lanes[0].Measures[I];
+    EXPECT_EQ(M.Name, "m" + std::to_string(I));
+    ASSERT_EQ(M.Cells.size(), 2u);
+    EXPECT_EQ(M.Cells[0].Sum, I);
+    EXPECT_EQ(M.Cells[0].Max, I);
+    EXPECT_EQ(M.Cells[0].Nested, I);
+    EXPECT_EQ(M.Cells[1].Time, 5u);
+  }
 }
 
 TEST(Format, ReadsWhatWasWritten) {

@@ -143,15 +143,21 @@ const WrongNumber WrongNumbers[] = {
     {"TooManyRecords", SegmentType::Log,
      Payload + offsetof(format::LogRecord, Written), 5000, 4,
      "unfolded records in a log of"},
-    {"SmallStride", SegmentType::Measure,
-     Payload + offsetof(format::MeasureRecord, Stride), 56, 4,
-     "expected a stride of at least 64 bytes and whole words, found 56"},
-    {"BrokenWords", SegmentType::Measure,
-     Payload + offsetof(format::MeasureRecord, Stride), 68, 4,
-     "expected a stride of at least 64 bytes and whole words, found 68"},
-    {"TooManyWiderCells", SegmentType::Measure,
-     Payload + offsetof(format::MeasureRecord, Stride), 4096, 4,
-     "expected room for 2 cells of 4096 bytes, found 3968 bytes"},
+    {"SmallStride", SegmentType::Measures,
+     Payload + offsetof(format::MeasuresRecord, Stride), 64, 4,
+     "expected a stride of at least 128 bytes and whole words, found 64"},
+    {"BrokenWords", SegmentType::Measures,
+     Payload + offsetof(format::MeasuresRecord, Stride), 132, 4,
+     "expected a stride of at least 128 bytes and whole words, found 132"},
+    {"TooManyWiderCells", SegmentType::Measures,
+     Payload + offsetof(format::MeasuresRecord, Stride), 4096, 4,
+     "2 entries of 4096 bytes do not fit into a segment of 4096 bytes"},
+    {"NoMeasures", SegmentType::Measures,
+     Payload + offsetof(format::MeasuresRecord, Count), 0, 4,
+     "expected 1 to 4 measures in a cell, found 0"},
+    {"TooManyMeasures", SegmentType::Measures,
+     Payload + offsetof(format::MeasuresRecord, Count), 5, 4,
+     "expected 1 to 4 measures in a cell, found 5"},
     {"TooManyLevels", SegmentType::Levels,
      Payload + offsetof(format::LevelsRecord, Capacity), 500, 4,
      "500 entries of 32 bytes do not fit into a segment of 4096 bytes"},
@@ -170,8 +176,8 @@ const WrongNumber WrongNumbers[] = {
     {"TooManyAccounts", SegmentType::Blocks,
      Payload + offsetof(format::BlocksRecord, Used), 3, 4,
      "expected at most 2 entries, found 3"},
-    {"TooManyMeasured", SegmentType::Measure,
-     Payload + offsetof(format::MeasureRecord, Used), 3, 4,
+    {"TooManyMeasured", SegmentType::Measures,
+     Payload + offsetof(format::MeasuresRecord, Used), 3, 4,
      "expected at most 2 entries, found 3"},
 };
 
@@ -237,7 +243,7 @@ TEST(Message, UsedSizeIsTooSmall) {
 
 TEST(Message, UsedSizeEndsInASegmentsHeader) {
   std::string Bytes = bytesOf(everySegment());
-  size_t Last = segment(Bytes, SegmentType::Measure);
+  size_t Last = segment(Bytes, SegmentType::Measures);
   EXPECT_EQ(
       withHeader(offsetof(format::FileHeader, FileBytes), uint64_t(Last + 32))
           .find("offset " + std::to_string(Last) +

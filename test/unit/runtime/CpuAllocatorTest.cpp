@@ -54,7 +54,7 @@ TEST(CpuAllocator, BlocksOfTensorsAreCounted) {
     run(3);
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));
-  const MeasureCell &Bytes = P.measure(MeasureId::Allocated, 1);
+  const auto &Bytes = P.measure(MeasureId::Allocated, 1);
   EXPECT_EQ(P.measure(MeasureId::Allocations, 1).Sum, 3u);
   EXPECT_GE(Bytes.Sum, 3u * 1'000'000u);
   EXPECT_LT(Bytes.Sum, 3u * 1'010'000u); // malloc_usable_size

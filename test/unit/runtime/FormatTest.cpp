@@ -60,9 +60,11 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(PlanEvent, Groups), 56u);
   EXPECT_EQ(offsetof(LoadEvent, Thread), 16u);
   EXPECT_EQ(offsetof(LoadEvent, Name), 24u);
-  EXPECT_EQ(offsetof(MeasureRecord, Name), 24u);
-  EXPECT_EQ(offsetof(MeasureCell, Sum), 16u);
-  EXPECT_EQ(offsetof(MeasureCell, Nested), 40u);
+  EXPECT_EQ(offsetof(MeasuresRecord, Measures), 16u);
+  EXPECT_EQ(offsetof(MeasureRecord, Name), 16u);
+  EXPECT_EQ(offsetof(MeasureCell, Sum), 24u);
+  EXPECT_EQ(offsetof(MeasureCell, Max), 64u); // its second line
+  EXPECT_EQ(offsetof(MeasureCell, Nested), 96u);
 }
 
 /// Sixteen bytes per line, as `xxd -g1` prints them but without the text.

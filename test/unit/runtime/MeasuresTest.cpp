@@ -63,9 +63,9 @@ TEST(Measures, ProcessorTimeIsThatOfTheThreadAndNotOfItsWaits) {
       endSpan(B, site(7, 2));
     });
   });
-  const MeasureCell &Works = P.measure(MeasureId::Cpu, 1);
-  const MeasureCell &Waits = P.measure(MeasureId::Cpu, 2);
-  const MeasureCell &Root = P.measure(MeasureId::Cpu, 0);
+  const auto &Works = P.measure(MeasureId::Cpu, 1);
+  const auto &Waits = P.measure(MeasureId::Cpu, 2);
+  const auto &Root = P.measure(MeasureId::Cpu, 0);
   EXPECT_EQ(Works.Word, 2u);
   EXPECT_GE(Works.Sum, 5 * Ms);
   EXPECT_EQ(Works.Sum, Works.Max);
@@ -130,8 +130,8 @@ TEST(Measures, RunInsideANodeIsNestedInIt) {
       endSpan(Node, site(7, 1));
     });
   });
-  const MeasureCell &Call = P.measure(MeasureId::Cpu, 4);
-  const MeasureCell &Node = P.measure(MeasureId::Cpu, 1);
+  const auto &Call = P.measure(MeasureId::Cpu, 4);
+  const auto &Node = P.measure(MeasureId::Cpu, 1);
   EXPECT_GE(Call.Sum, 1'000'000u);
   EXPECT_EQ(Node.Nested, Call.Sum);
   EXPECT_GE(Node.Sum, Node.Nested);

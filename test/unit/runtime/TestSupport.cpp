@@ -48,9 +48,10 @@ template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
       To.Traces.back().Events.push_back({E.BeginTicks, E.Ticks, E.Site});
   }
   for (const auto &M : L.Measures)
-    for (const MeasureCell &C : M.Cells)
+    for (const auto &C : M.Cells)
       if (C.Epoch == To.Header.Epoch)
-        To.Measures.push_back({Number, M.Id, C});
+        To.Measures.push_back(
+            {Number, M.Id, {C.Site, C.Word, C.Sum, C.Max, C.Time, C.Nested}});
   for (const auto &R : L.Levels)
     for (const Level &Of : R.Entries)
       To.Levels.push_back({Number, R.OfRuns, Of});
@@ -171,8 +172,9 @@ const ReadProfile::ChildOf &ReadProfile::child(DynamicKind Kind,
   return None;
 }
 
-const MeasureCell &ReadProfile::measure(MeasureId Id, uint32_t Slot) const {
-  static const MeasureCell None{};
+const ReadProfile::Measured &ReadProfile::measure(MeasureId Id,
+                                                  uint32_t Slot) const {
+  static const Measured None{};
   for (const MeasureOf &M : Measures)
     if (M.Measure == Id && number(M.Data.Site) == Slot)
       return M.Data;

@@ -67,10 +67,15 @@ struct ReadProfile {
   std::vector<ChildOf> Children;
   std::vector<format::PlanEvent> Plans;
   std::vector<format::LoadEvent> Loads;
+  /// A slot's share of a MeasureCell.
+  struct Measured {
+    format::Slot Site;
+    uint64_t Word, Sum, Max, Time, Nested;
+  };
   struct MeasureOf {
     uint32_t Lane;
     format::MeasureId Measure;
-    format::MeasureCell Data;
+    Measured Data;
   };
   std::vector<MeasureOf> Measures;
   struct VariantOf {
@@ -112,7 +117,7 @@ struct ReadProfile {
     return number(child(format::DynamicKind::Region, Name).Site);
   }
   /// The only cell of a measure and slot.
-  const format::MeasureCell &measure(format::MeasureId Id, uint32_t Slot) const;
+  const Measured &measure(format::MeasureId Id, uint32_t Slot) const;
 };
 
 ReadProfile readProfile(const std::string &Path);

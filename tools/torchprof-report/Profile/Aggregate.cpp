@@ -15,7 +15,7 @@ using namespace torchprof::report;
 template <typename CellType>
 static bool readAnyCell(const CellType &Source, CellType &Copy, bool Live) {
   if (Live)
-    return copyLiveCell(Copy, Source);
+    return format::copyLiveCell(Copy, Source);
   Copy = Source;
   return Copy.Word % 2 == 0;
 }
@@ -25,14 +25,13 @@ bool report::readCell(const format::Cell &Source, format::Cell &Copy,
   return readAnyCell(Source, Copy, Live);
 }
 
-bool report::readCell(const format::MeasureCell &Source,
-                      format::MeasureCell &Copy, bool Live) {
-  return readAnyCell(Source, Copy, Live);
-}
-
 bool report::readCell(const format::VariantCell &Source,
                       format::VariantCell &Copy, bool Live) {
   return readAnyCell(Source, Copy, Live);
+}
+
+bool report::readCell(const MeasuredSlot &Source, MeasuredSlot &Copy, bool) {
+  return readAnyCell(Source, Copy, /*Live=*/false);
 }
 
 format::Cell report::emptyCell(format::Slot Site, uint32_t Epoch) {
@@ -59,9 +58,8 @@ UInt128 report::scaled(UInt128 Ticks, long double Scale) {
   return static_cast<UInt128>(static_cast<long double>(Ticks) * Scale + 0.5L);
 }
 
-void report::addMeasure(format::MeasureCell &To,
-                        const format::MeasureCell &From, format::MeasureSum How,
-                        double Scale) {
+void report::addMeasure(MeasuredSlot &To, const MeasuredSlot &From,
+                        format::MeasureSum How, double Scale) {
   using llvm::SaturatingAdd;
   auto Time = static_cast<uint64_t>(scaled(From.Time, Scale));
   To.Max = std::max(To.Max, From.Max);

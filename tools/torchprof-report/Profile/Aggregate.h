@@ -10,6 +10,7 @@
 #ifndef TORCHPROF_REPORT_AGGREGATE_H
 #define TORCHPROF_REPORT_AGGREGATE_H
 
+#include "MeasuredSlot.h"
 #include "torchprof/format/LiveReader.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -29,10 +30,10 @@ UInt128 scaled(UInt128 Ticks, long double Scale);
 /// a torn cell: the writer was stopped in the middle of an update and the
 /// numbers do not belong together.
 bool readCell(const format::Cell &Source, format::Cell &Copy, bool Live);
-bool readCell(const format::MeasureCell &Source, format::MeasureCell &Copy,
-              bool Live);
 bool readCell(const format::VariantCell &Source, format::VariantCell &Copy,
               bool Live);
+/// The same of what was copied when the profile was read.
+bool readCell(const MeasuredSlot &Source, MeasuredSlot &Copy, bool Live);
 
 /// A cell without spans.
 format::Cell emptyCell(format::Slot Site, uint32_t Epoch);
@@ -42,7 +43,7 @@ void recordSample(format::Cell &C, uint64_t Ticks);
 
 /// Adds the cell of a measure to another one. \p Scale is the length of a tick
 /// of \p From in ticks of \p To. Sums beyond 64 bits stay at the largest value.
-void addMeasure(format::MeasureCell &To, const format::MeasureCell &From,
+void addMeasure(MeasuredSlot &To, const MeasuredSlot &From,
                 format::MeasureSum How, double Scale = 1);
 
 struct Aggregate {

@@ -19,7 +19,7 @@ public:
   /// What is wrong with a cell; empty if nothing is.
   std::string cell(const format::Cell &Source) const;
   std::string measureCell(const MeasureCells &M,
-                          const format::MeasureCell &Source) const;
+                          const MeasuredSlot &Source) const;
   std::string variantCell(const format::VariantCell &Source) const;
   std::string books(const BlockBooks &B) const;
   /// False for a slot that a level or an account must not have.
@@ -108,8 +108,8 @@ std::string Checker::cell(const format::Cell &Source) const {
 }
 
 std::string Checker::measureCell(const MeasureCells &M,
-                                 const format::MeasureCell &Source) const {
-  format::MeasureCell C;
+                                 const MeasuredSlot &Source) const {
+  MeasuredSlot C;
   if (!hasSlot(Source.Site))
     return UnknownSlot.str();
   if (!readCell(Source, C, P.maybeLive()))
@@ -189,7 +189,7 @@ void Checker::lane(const Lane &L) {
         (Known->Id != M.Id || Known->Unit != M.Unit || Known->Sum != M.Sum))
       add(Where + ", measure " + M.Name,
           "its number, unit or sum is not that of this measure");
-    for (const format::MeasureCell &C : M.Cells)
+    for (const MeasuredSlot &C : M.Cells)
       add(Slot(C.Site) + ", measure " + M.Name, measureCell(M, C));
   }
   for (ArrayRef<format::VariantCell> Cells : L.Variants)
@@ -293,7 +293,7 @@ size_t report::dropBadCells(Profile &P) {
       Dropped += keepGood(P, Cells,
                           [&](const format::Cell &C) { return Check.cell(C); });
     for (MeasureCells &M : L.Measures)
-      Dropped += keepGood(P, M.Cells, [&](const format::MeasureCell &C) {
+      Dropped += keepGood(P, M.Cells, [&](const MeasuredSlot &C) {
         return Check.measureCell(M, C);
       });
     for (ArrayRef<format::VariantCell> &Cells : L.Variants)

@@ -37,7 +37,7 @@ private:
   void runs(IO &io, Ref<RunRing> R);
   void trace(IO &io, Ref<TraceBuffer> T);
   void measure(IO &io, Ref<MeasureCells> M);
-  void measureCell(IO &io, Ref<JsonCell<format::MeasureCell>> J);
+  void measureCell(IO &io, Ref<JsonCell<MeasuredSlot>> J);
   void variantCell(IO &io, Ref<JsonCell<format::VariantCell>> J);
   template <typename T, typename Function>
   void tuples(IO &io, llvm::StringRef Key, Ref<llvm::ArrayRef<T>> Items,
@@ -186,8 +186,7 @@ template <class IO> void LaneMapping<IO>::trace(IO &io, Ref<TraceBuffer> T) {
 }
 
 template <class IO>
-void LaneMapping<IO>::measureCell(IO &io,
-                                  Ref<JsonCell<format::MeasureCell>> J) {
+void LaneMapping<IO>::measureCell(IO &io, Ref<JsonCell<MeasuredSlot>> J) {
   cellHead(io, J, P.Epoch);
   cellCount(io, J);
   io.member("sum", J.C.Sum);
@@ -222,9 +221,9 @@ template <class IO> void LaneMapping<IO>::measure(IO &io, Ref<MeasureCells> M) {
     M.Id = format::MeasureId(Number);
   io.choice("unit", M.Unit);
   io.choice("adds", M.Sum);
-  llvm::ArrayRef<format::MeasureCell> Read;
-  cells<format::MeasureCell>(io, "cells", M.Cells, Read,
-                             [&](IO &io, auto &C) { measureCell(io, C); });
+  llvm::ArrayRef<MeasuredSlot> Read;
+  cells<MeasuredSlot>(io, "cells", M.Cells, Read,
+                      [&](IO &io, auto &C) { measureCell(io, C); });
   if constexpr (IO::Reading)
     M.Cells = Read;
 }

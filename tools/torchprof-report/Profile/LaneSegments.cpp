@@ -82,45 +82,48 @@ bool SegmentReader::read(ConstSegmentOf<SegmentType::Log> S) {
   return true;
 }
 
-/// Copies the part that this version knows of a later version's cells.
-bool SegmentReader::widerCells(ConstSegmentOf<SegmentType::Measure> S,
-                               const format::MeasureRecord &Record,
-                               ArrayRef<format::MeasureCell> &Out) {
-  ArrayRef<char> Bytes(
-      static_cast<const char *>(static_cast<const void *>(S.entries())),
-      S.room() * sizeof(format::MeasureCell));
-  if (Record.Used > Record.Capacity ||
-      Record.Capacity > Bytes.size() / Record.Stride)
-    return damaged("expected room for " + Twine(Record.Used) + " cells of " +
-                   Twine(Record.Stride) + " bytes, found " +
-                   Twine(Bytes.size()) + " bytes");
-  auto Cells = P.allocate<format::MeasureCell>(Record.Used);
-  for (uint32_t I = 0; I < Record.Used; ++I)
-    format::copyLiveCell(
-        Cells[I], *static_cast<const format::MeasureCell *>(
-                      static_cast<const void *>(&Bytes[I * Record.Stride])));
-  Out = Cells;
-  return true;
+/// A live cell as it was at one moment, or one that reads as torn.
+static format::MeasureCell copyOf(const void *Live) {
+  auto &Source = *static_cast<const format::MeasureCell *>(Live);
+  format::MeasureCell Copy = {};
+  if (!format::copyLiveCell(Copy, Source)) {
+    Copy.Site = Source.Site;
+    Copy.Word |= 1;
+  }
+  return Copy;
 }
 
-bool SegmentReader::read(ConstSegmentOf<SegmentType::Measure> S) {
-  format::MeasureRecord Record = record(S);
-  ArrayRef<format::MeasureCell> Cells;
+bool SegmentReader::read(ConstSegmentOf<SegmentType::Measures> S) {
+  format::MeasuresRecord Record = record(S);
   Lane *L = findLane(S.header());
   if (!L)
     return false;
+  if (Record.Count == 0 || Record.Count > format::MeasuresPerCell)
+    return damaged("expected 1 to " + Twine(format::MeasuresPerCell) +
+                   " measures in a cell, found " + Twine(Record.Count));
+  // Those of a later version may be wider.
   constexpr uint64_t CellBytes = sizeof(format::MeasureCell);
   if (Record.Stride < CellBytes || Record.Stride % sizeof(uint64_t))
     return damaged("expected a stride of at least " + Twine(CellBytes) +
                    " bytes and whole words, found " + Twine(Record.Stride));
-  if (Record.Stride == CellBytes) {
-    if (!entries(S, Record.Capacity, Record.Used, Cells))
-      return false;
-  } else if (!widerCells(S, Record, Cells)) {
+  if (!fit(S, Record.Capacity, Record.Used, Record.Stride))
     return false;
+  std::vector<MutableArrayRef<MeasuredSlot>> Slots;
+  for (uint32_t M = 0; M < Record.Count; ++M)
+    Slots.push_back(P.allocate<MeasuredSlot>(Record.Used));
+  const char *Cells =
+      static_cast<const char *>(static_cast<const void *>(S.entries()));
+  for (uint32_t I = 0; I < Record.Used; ++I) {
+    format::MeasureCell C = copyOf(Cells + uint64_t(I) * Record.Stride);
+    for (uint32_t M = 0; M < Record.Count; ++M)
+      Slots[M][I] = {C.Site,   C.Epoch, C.Word,     C.Sum[M],
+                     C.Max[M], C.Time,  C.Nested[M]};
   }
-  L->Measures.push_back({Record.Measure, Record.Unit, Record.Sum,
-                         fixedText(Record.Name).str(), Cells});
+  for (uint32_t M = 0; M < Record.Count; ++M) {
+    const format::MeasureRecord &Of = Record.Measures[M];
+    L->Measures.push_back(
+        {Of.Measure, Of.Unit, Of.Sum, fixedText(Of.Name).str(), Slots[M]});
+  }
   return true;
 }
 

@@ -13,6 +13,7 @@
 #ifndef TORCHPROF_REPORT_PROFILE_H
 #define TORCHPROF_REPORT_PROFILE_H
 
+#include "MeasuredSlot.h"
 #include "MemoryRecords.h"
 #include "torchprof/format/Manifest.h"
 #include "torchprof/format/Records.h"
@@ -77,7 +78,7 @@ struct MeasureCells {
   format::MeasureUnit Unit = format::MeasureUnit::Count;
   format::MeasureSum Sum = format::MeasureSum::Sum;
   std::string Name;
-  llvm::ArrayRef<format::MeasureCell> Cells;
+  llvm::ArrayRef<MeasuredSlot> Cells;
 };
 
 struct Lane {

@@ -55,14 +55,15 @@ private:
   void addDynamicSites();
   void addLog(const Lane &L, const TraceBuffer *Trace);
   void addLane(const Lane &L);
-  void addMeasure(uint32_t Lane, const MeasureCells &M);
+  void addMeasures(uint32_t Lane, ArrayRef<MeasureCells> Together);
   void addLevels(uint32_t Lane, const LevelRing &R);
   void addDeviceSpans(uint32_t Lane, const KeptRing<format::DeviceSpan> &R);
 
   const Profile &P;
   std::vector<Segment> Segments;
   std::deque<std::vector<format::LogEntry>> Logs; ///< segments point into it
-  std::deque<std::vector<format::Level>> Levels;  ///< the same
+  std::deque<std::vector<format::MeasureCell>> Measured;   ///< the same
+  std::deque<std::vector<format::Level>> Levels;           ///< the same
   std::deque<std::vector<format::DeviceSpan>> DeviceSpans; ///< the same
 };
 
@@ -156,12 +157,50 @@ void Layout::addDynamicSites() {
                       }});
 }
 
-void Layout::addMeasure(uint32_t Lane, const MeasureCells &M) {
-  auto Count = static_cast<uint32_t>(M.Cells.size());
-  format::MeasureRecord Record = {
-      M.Id, M.Unit, M.Sum, sizeof(format::MeasureCell), Count, Count, {}};
-  setFixedText(Record.Name, M.Name);
-  add<SegmentType::Measure>(Lane, Record, M.Cells);
+/// True if two measures are of the same spans of the same slots, in one order.
+static bool fitTogether(const MeasureCells &A, const MeasureCells &B) {
+  return std::equal(A.Cells.begin(), A.Cells.end(), B.Cells.begin(),
+                    B.Cells.end(),
+                    [](const MeasuredSlot &L, const MeasuredSlot &R) {
+                      return L.Site == R.Site && L.Epoch == R.Epoch &&
+                             L.Word == R.Word && L.Time == R.Time;
+                    });
+}
+
+/// The first of \p All that can share cells.
+static ArrayRef<MeasureCells> firstTogether(ArrayRef<MeasureCells> All) {
+  size_t Count = 1;
+  while (Count < std::min<size_t>(All.size(), format::MeasuresPerCell) &&
+         fitTogether(All.front(), All[Count]))
+    ++Count;
+  return All.take_front(Count);
+}
+
+void Layout::addMeasures(uint32_t Lane, ArrayRef<MeasureCells> Together) {
+  auto Count = static_cast<uint32_t>(Together.front().Cells.size());
+  format::MeasuresRecord Record = {static_cast<uint32_t>(Together.size()),
+                                   sizeof(format::MeasureCell),
+                                   Count,
+                                   Count,
+                                   {}};
+  std::vector<format::MeasureCell> &Cells = Measured.emplace_back(Count);
+  for (size_t M = 0; M < Together.size(); ++M) {
+    const MeasureCells &Of = Together[M];
+    Record.Measures[M] = {Of.Id, Of.Unit, Of.Sum, 0, {}};
+    setFixedText(Record.Measures[M].Name, Of.Name);
+    for (uint32_t I = 0; I < Count; ++I) {
+      const MeasuredSlot &From = Of.Cells[I];
+      format::MeasureCell &To = Cells[I];
+      To.Site = From.Site;
+      To.Epoch = From.Epoch;
+      To.Word = From.Word;
+      To.Time = From.Time;
+      To.Sum[M] = From.Sum;
+      To.Max[M] = From.Max;
+      To.Nested[M] = From.Nested;
+    }
+  }
+  add<SegmentType::Measures>(Lane, Record, ArrayRef(Cells));
 }
 
 void Layout::addLevels(uint32_t Lane, const LevelRing &R) {
@@ -203,8 +242,11 @@ void Layout::addLane(const Lane &L) {
   for (const RunRing &R : L.Runs)
     add<SegmentType::Runs>(Number, {R.Slot, R.Capacity, R.Count}, R.Samples,
                            R.Capacity - R.Samples.size());
-  for (const MeasureCells &M : L.Measures)
-    addMeasure(Number, M);
+  for (ArrayRef<MeasureCells> Rest = L.Measures; !Rest.empty();) {
+    ArrayRef<MeasureCells> Together = firstTogether(Rest);
+    addMeasures(Number, Together);
+    Rest = Rest.drop_front(Together.size());
+  }
   for (ArrayRef<format::VariantCell> Cells : L.Variants) {
     auto Count = static_cast<uint32_t>(Cells.size());
     add<SegmentType::Variants>(Number, {Count, Count}, Cells);

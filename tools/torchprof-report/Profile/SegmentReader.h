@@ -53,15 +53,26 @@ private:
   template <format::SegmentType Type, typename Entry>
   bool entries(format::ConstSegmentOf<Type> S, uint64_t Capacity, uint64_t Used,
                llvm::ArrayRef<Entry> &Out) {
-    if (Capacity > S.room())
+    if (!fit(S, Capacity, Used, sizeof(Entry)))
+      return false;
+    Out = llvm::ArrayRef(S.entries(), Used);
+    return true;
+  }
+
+  /// True if there are \p Used of \p Capacity entries of \p EntryBytes.
+  template <format::SegmentType Type>
+  bool fit(format::ConstSegmentOf<Type> S, uint64_t Capacity, uint64_t Used,
+           uint64_t EntryBytes) {
+    uint64_t Offset = format::SegmentLayout<Type>::EntriesOffset;
+    if (Offset > S.header().Bytes ||
+        Capacity > (S.header().Bytes - Offset) / EntryBytes)
       return damaged(llvm::Twine(Capacity) + " entries of " +
-                     llvm::Twine(sizeof(Entry)) +
+                     llvm::Twine(EntryBytes) +
                      " bytes do not fit into a segment of " +
                      llvm::Twine(S.header().Bytes) + " bytes");
     if (Used > Capacity)
       return damaged("expected at most " + llvm::Twine(Capacity) +
                      " entries, found " + llvm::Twine(Used));
-    Out = llvm::ArrayRef(S.entries(), Used);
     return true;
   }
 
@@ -78,9 +89,6 @@ private:
   template <format::SegmentType Type, typename T>
   bool readRing(format::ConstSegmentOf<Type> S, llvm::StringRef Noun,
                 llvm::Optional<KeptRing<T>> &Out);
-  bool widerCells(format::ConstSegmentOf<format::SegmentType::Measure> S,
-                  const format::MeasureRecord &Record,
-                  llvm::ArrayRef<format::MeasureCell> &Out);
   Lane *findLane(const format::SegmentHeader &Head);
   bool takeSlots(format::Slot First, uint64_t Count);
 

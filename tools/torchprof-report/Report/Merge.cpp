@@ -95,8 +95,8 @@ void Merger::addMeasures(const Profile &P, const Lane &L,
   for (const MeasureCells &M : L.Measures) {
     MeasureSums &Sums = Measures[{M.Name, M.Id}];
     Sums.Head = {M.Id, M.Unit, M.Sum, M.Name, {}};
-    for (const format::MeasureCell &Source : M.Cells) {
-      format::MeasureCell C;
+    for (const MeasuredSlot &Source : M.Cells) {
+      MeasuredSlot C;
       uint32_t S = Slots[Source.Site];
       if (S != NoIndex && readCell(Source, C, P.maybeLive()) &&
           C.Epoch == static_cast<uint32_t>(P.Epoch))
@@ -107,12 +107,12 @@ void Merger::addMeasures(const Profile &P, const Lane &L,
 
 void Merger::finishMeasures(Lane &L) {
   for (auto &[Key, Sums] : Measures) {
-    std::vector<format::MeasureCell> Cells;
+    std::vector<MeasuredSlot> Cells;
     for (auto &[S, C] : Sums.OfSite) {
       C.Site = format::Slot(S);
       Cells.push_back(C);
     }
-    Sums.Head.Cells = Result.keep(ArrayRef<format::MeasureCell>(Cells));
+    Sums.Head.Cells = Result.keep(ArrayRef<MeasuredSlot>(Cells));
     L.Measures.push_back(Sums.Head);
   }
 }

@@ -38,7 +38,7 @@ private:
   /// One measure of all sites.
   struct MeasureSums {
     MeasureCells Head; ///< without cells
-    std::map<uint32_t, format::MeasureCell> OfSite;
+    std::map<uint32_t, MeasuredSlot> OfSite;
   };
 
   void addEvents(const Profile &P, const SlotToSite &Slots, double Scale);

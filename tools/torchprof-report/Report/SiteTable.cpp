@@ -244,8 +244,8 @@ void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
                             double Scale) {
   for (const MeasureCells &Cells : L.Measures) {
     MeasureId M = declareMeasure({Cells.Name, Cells.Unit, Cells.Sum});
-    for (const format::MeasureCell &Source : Cells.Cells) {
-      format::MeasureCell C;
+    for (const MeasuredSlot &Source : Cells.Cells) {
+      MeasuredSlot C;
       uint32_t S = Slots[Source.Site];
       if (S == NoIndex || !readCell(Source, C, P.maybeLive()) ||
           C.Epoch != static_cast<uint32_t>(P.Epoch))

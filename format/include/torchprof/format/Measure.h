@@ -1,9 +1,8 @@
 //===- Measure.h - what is measured beside time -----------------*- C++ -*-===//
 //
-// Host time has cells of its own (Records.h). Every other measure of a site
-// has small cells in segments of its own, which say what they hold: a reader
-// adds up and prints a measure that it does not know. A profile without them
-// costs nothing.
+// Host time has cells of its own (Records.h). Other measures of a site have
+// small cells in segments that say what they hold: a reader adds up and prints
+// a measure that it does not know. A profile without them costs nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,31 +36,58 @@ inline constexpr unsigned MeasureCount = 0
 #include "torchprof/format/Measures.def"
     ;
 
-/// Head of a Measure segment: cells of one measure on one lane. Used grows
-/// (release) after a cell's Slot is set.
+/// How a measure that this version knows adds up.
+constexpr MeasureSum sumOf(MeasureId Id) {
+  switch (Id) {
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
+  case MeasureId::NAME:                                                        \
+    return MeasureSum::SUM;
+#include "torchprof/format/Measures.def"
+  }
+  return MeasureSum::Sum;
+}
+
+/// Measures that are read together share cells, up to so many.
+inline constexpr unsigned MeasuresPerCell = 4;
+
+/// One of the measures in a segment.
 struct MeasureRecord {
   MeasureId Measure;
   MeasureUnit Unit;
   MeasureSum Sum;
+  uint32_t Reserved;
+  char Name[24]; ///< id of the measure, "cpu", NUL-terminated
+};
+static_assert(sizeof(MeasureRecord) == 40);
+
+/// Head of a Measures segment: cells of measures that are read together, on one
+/// lane. Used grows (release) after a cell's Slot is set.
+struct MeasuresRecord {
+  uint32_t Count;  ///< number of measures, 1 to MeasuresPerCell
   uint32_t Stride; ///< bytes from one cell to the next, sizeof(MeasureCell)
   uint32_t Capacity;
   uint32_t Used;
-  char Name[24]; ///< id of the measure, "cpu", NUL-terminated
+  MeasureRecord Measures[MeasuresPerCell];
 };
-static_assert(sizeof(MeasureRecord) == 48);
+static_assert(sizeof(MeasuresRecord) == 176);
 
-/// What one slot measured on one lane. One writer; Word as in Cell.
+/// What one slot measured on one lane, by the number of the measure in the
+/// segment's head. One writer; Word as in Cell. What each span changes lies in
+/// the first line.
 struct MeasureCell {
   Slot Site;
-  uint32_t Epoch;  ///< as in Cell
-  uint64_t Word;   ///< 2 * number of spans measured, odd while updating
-  uint64_t Sum;    ///< of all spans; of a Peak measure the largest
-  uint64_t Max;    ///< largest of one span
-  uint64_t Time;   ///< host ticks of the spans that were measured
-  uint64_t Nested; ///< value of the runs that started directly inside
-  uint64_t Reserved[2];
+  uint32_t Epoch;                ///< as in Cell
+  uint64_t Word;                 ///< 2 * number of spans measured, odd while
+                                 ///< updating
+  uint64_t Time;                 ///< host ticks of the spans that were measured
+  uint64_t Sum[MeasuresPerCell]; ///< of all spans; of a Peak measure the
+                                 ///< largest
+  uint64_t Reserved;
+  uint64_t Max[MeasuresPerCell];    ///< largest of one span
+  uint64_t Nested[MeasuresPerCell]; ///< value of the runs that started directly
+                                    ///< inside
 };
-static_assert(sizeof(MeasureCell) == 64);
+static_assert(sizeof(MeasureCell) == 128);
 
 } // namespace torchprof::format
 
