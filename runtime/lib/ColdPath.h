@@ -54,6 +54,12 @@ format::Slot pausePart();
 /// functions inside of it were left by an exception.
 uint64_t beginFunction(format::Slot Site);
 void endFunction(uint64_t Begin, format::Slot Site);
+/// The site of a function of the C++ type of the name \p Type, which has one
+/// address, that a span of \p Maker made; NoSlot if the calling thread has not
+/// met it lately.
+format::Slot knownFunction(format::Slot Maker, const char *Type);
+/// Keeps it for knownFunction().
+void keepFunction(format::Slot Maker, const char *Type, format::Slot Site);
 /// Records a span of such a site that has ended on this thread, and in which
 /// there was no other one. Nothing but its time is measured.
 void bookSpan(format::Slot Site, uint64_t Begin, uint64_t End);

@@ -22,6 +22,11 @@ uint64_t beginSlot(Slot Site) {
 }
 
 uint64_t beginFunction(Slot Site) {
+  // As beginPart(), but the begin of a node around must be in the log.
+  if (Lane *L = ThisLane; isOpen(L) && L->Depth < HotFrames &&
+                          !isUnlogged(L->Current) && knownEntry(*L, Site))
+      [[likely]]
+    return openPair(*L, Site, NoPair, FunctionFrame);
   Recording *R = ensureRecording() ? Recording::current() : nullptr;
   if (!R)
     return 0;
@@ -44,7 +49,35 @@ void endPartCold(uint64_t Begin, Slot Site) {
     endFramed(Begin, Site, clock::ticks(), SpanKind::Pair);
 }
 
-void endFunction(uint64_t Begin, Slot Site) { endSlot(Begin, Site); }
+/// The cell of the span around the innermost frame's, which its time is no part
+/// of. False if it takes the cold path to know.
+static bool cellAround(Lane &L, const OpenFrame &F, Cell *&Around) {
+  Around = nullptr;
+  Slot Outer = slotOfCurrent(F.Outer);
+  if (Outer == NoSlot)
+    return true;
+  SlotEntry *E = knownEntry(L, Outer);
+  if (!E || !isOrdinary(L, F.OuterTicks) ||
+      E->Data->Epoch != Process.Epoch.load(std::memory_order_relaxed))
+    return false;
+  Around = E->Data;
+  return true;
+}
+
+void endFunction(uint64_t Begin, Slot Site) {
+  Lane *L = ThisLane;
+  if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]]
+    return endSlot(Begin, Site);
+  uint64_t Ticks = L->Fold.ticks() - Begin;
+  const OpenFrame &F = L->Frames[L->Depth - 1];
+  Cell *Around;
+  if (F.Site != Site || F.Begin != Begin || Ticks >= MaxLogDuration ||
+      !cellAround(*L, F, Around)) [[unlikely]]
+    return endSlot(Begin, Site);
+  closePair(*L, Ticks, LogKind::End);
+  if (Around)
+    storeRelaxed(Around->Gradients, Around->Gradients + Ticks);
+}
 
 void bookSpan(Slot Site, uint64_t Begin, uint64_t End) {
   // As a timed node ends, where no span around has to know.
@@ -77,10 +110,11 @@ Slot pausePart() {
 }
 
 //===----------------------------------------------------------------------===//
-// Operators
+// Operators and functions of autograd
 //===----------------------------------------------------------------------===//
 
-/// The operator of a name inside of a span, as a lane met it last.
+/// The operator of a name inside of a span, or the function of a type that a
+/// span made, as a lane met it last.
 struct OperatorEntry {
   const char *Name;             ///< that of the framework; null: empty
   const RegisteredChild *Child; ///< null if the span itself is the operator
@@ -145,6 +179,23 @@ static const RegisteredChild *operatorBelow(Lane &L, Slot Parent,
   if (E)
     *E = {Name, Child, Parent};
   return Child;
+}
+
+Slot knownFunction(Slot Maker, const char *Type) {
+  Lane *L = ThisLane;
+  OperatorEntry *E = L && L->Owner ? entryOf(*L, Maker, Type) : nullptr;
+  return E && E->Name == Type && E->Parent == Maker ? E->Child->Site : NoSlot;
+}
+
+void keepFunction(Slot Maker, const char *Type, Slot Site) {
+  Lane *L = ThisLane;
+  const RegisteredChild *Child =
+      Site == NoSlot ? nullptr : Line.Children.childAt(Site);
+  // Each that is one of too many is counted.
+  if (!L || !L->Owner || !Child || Child->Flags)
+    return;
+  if (OperatorEntry *E = entryOf(*L, Maker, Type))
+    *E = {Type, Child, Maker};
 }
 
 Slot operatorSite(const char *Name) {

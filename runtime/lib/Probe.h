@@ -194,8 +194,9 @@ private:
 };
 
 /// Begins a pair of probes on a lane that is open and has a hot frame left. \p
-/// Pair: OpenFrame::Pair.
-inline uint64_t openPair(Lane &L, format::Slot Site, int64_t Pair) {
+/// Pair, \p Region: OpenFrame's.
+inline uint64_t openPair(Lane &L, format::Slot Site, int64_t Pair,
+                         uint32_t Region = 0) {
   OpenFrame &F = L.Frames[L.Depth];
   F.Pair = Pair;
   F.OuterTicks = L.CurrentTicks;
@@ -203,7 +204,7 @@ inline uint64_t openPair(Lane &L, format::Slot Site, int64_t Pair) {
   F.Fold = L.Fold;
   F.Stack = 0;
   F.Site = Site;
-  F.Region = 0;
+  F.Region = Region;
   ++L.Depth;
   uint64_t Now = L.Fold.ticks();
   F.Begin = Now;
@@ -222,10 +223,11 @@ inline uint64_t beginSpan(format::SiteId Id, const Operands &Of = {}) {
 }
 
 /// Ends the pair in the innermost frame, which is hot.
-inline void closePair(Lane &L, uint64_t Ticks) {
+inline void closePair(Lane &L, uint64_t Ticks,
+                      format::LogKind Kind = format::LogKind::PairEnd) {
   const OpenFrame &F = L.Frames[--L.Depth];
   setCurrent(L, F.OuterTicks, F.Outer);
-  append(L, F.Begin, packEntry(F.Site, format::LogKind::PairEnd, Ticks));
+  append(L, F.Begin, packEntry(F.Site, Kind, Ticks));
 }
 
 /// \p Of as at the begin: both have operands, or none has.

@@ -12,6 +12,7 @@
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 #include <c10/core/GradMode.h>
+#include <c10/util/Type.h>
 #include <torch/csrc/autograd/function.h>
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 
 namespace torchprof {
@@ -83,13 +85,28 @@ static void lookForFunctions(Lane &L) {
                          at::sequence_number::peek(), PageSource::system());
 }
 
-/// \p Thread and \p Number: LibTorch's, of when the function was made.
-static OpenFunction open(uint64_t Thread, uint64_t Number,
-                         std::string_view Name) {
+/// The site of a function that was made by a span of \p Maker.
+static Slot functionSite(Slot Maker, std::string_view Name) {
+  return Line.Children.childSlot(Maker, format::DynamicKind::Backward,
+                                 SiteName(shortName(Name)));
+}
+
+static Slot functionSite(Slot Maker, const torch::autograd::Node &Function) {
+  const char *Type = typeid(Function).name();
+  Slot Known = knownFunction(Maker, Type);
+  if (Known != format::NoSlot) [[likely]]
+    return Known;
+  std::string Name = Function.name();
+  Slot Site = functionSite(Maker, Name);
+  // Python's functions are of one type and have names of their own.
+  if (shortName(Name) == shortName(c10::demangle(Type)))
+    keepFunction(Maker, Type, Site);
+  return Site;
+}
+
+static OpenFunction open(Slot Site) {
   OpenFunction Open;
-  Open.Site = Line.Children.childSlot(Line.Functions.makerOf(Thread, Number),
-                                      format::DynamicKind::Backward,
-                                      SiteName(shortName(Name)));
+  Open.Site = Site;
   Open.WatchesOperators = watchOperators();
   Open.Begin = beginFunction(Open.Site);
   if (Lane *L = ThisLane; L && !L->Functions && c10::GradMode::is_enabled())
@@ -124,8 +141,10 @@ functionBegins(const at::RecordFunction &Function) try {
   claimFunctions();
   if (!ensureRecording())
     return nullptr;
-  return std::make_unique<ObservedFunction>(open(
-      Function.forwardThreadId(), uint64_t(Function.seqNr()), Function.name()));
+  Slot Maker = Line.Functions.makerOf(Function.forwardThreadId(),
+                                      uint64_t(Function.seqNr()));
+  return std::make_unique<ObservedFunction>(
+      open(functionSite(Maker, Function.name())));
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
   return nullptr;
@@ -180,8 +199,9 @@ openFunction(const torch::autograd::Node &Function) noexcept try {
   claimFunctions();
   if (!ensureRecording())
     return std::nullopt;
-  OpenFunction Open =
-      open(Function.thread_id(), Function.sequence_nr(), Function.name());
+  Slot Maker =
+      Line.Functions.makerOf(Function.thread_id(), Function.sequence_nr());
+  OpenFunction Open = open(functionSite(Maker, Function));
   Open.OuterMakes = std::exchange(DoGradientsMake, c10::GradMode::is_enabled());
   return Open;
 } catch (const std::exception &) {

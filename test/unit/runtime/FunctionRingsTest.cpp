@@ -132,6 +132,61 @@ TEST_F(Gradients, AreNoTimeOfTheSpanAroundThem) {
   EXPECT_EQ(cellOf(P, "Inner").Gradients, 0u);
 }
 
+TEST_F(Gradients, OfFunctionsThatAreKnownAreBookedTheSame) {
+  recordIt([] {
+    Slot Outer = gradient(1, "Outer"), Inner = gradient(1, "Inner");
+    for (unsigned I = 0; I < 4; ++I) {
+      if (I == 2)
+        reset();
+      advanceClock(1);
+      uint64_t Node = beginSpan(site(7, 2));
+      advanceClock(1);
+      uint64_t F = beginFunction(Outer);
+      EXPECT_TRUE(isOpen(ThisLane)); // the next begins and ends without a lock
+      advanceClock(10);
+      uint64_t G = beginFunction(Inner);
+      advanceClock(100);
+      endFunction(G, Inner);
+      endFunction(F, Outer);
+      endSpan(Node, site(7, 2));
+      EXPECT_EQ(ThisLane->Depth, 0u);
+    }
+    uint64_t F = beginFunction(Outer); // in no span
+    advanceClock(1000);
+    endFunction(F, Outer);
+    F = beginFunction(Outer);
+    stop();
+    endFunction(F, Outer);
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.cell(2).Sum, 2 * 111u);
+  EXPECT_EQ(P.cell(2).Gradients, 2 * 110u);
+  EXPECT_EQ(cellOf(P, "Outer").Sum, 2 * 110u + 1000u);
+  EXPECT_EQ(cellOf(P, "Outer").Word, 2 * 3u);
+  EXPECT_EQ(cellOf(P, "Outer").Begins, 4u);
+  EXPECT_EQ(cellOf(P, "Outer").Cut, 1u);
+  EXPECT_EQ(cellOf(P, "Outer").Pairs, 0u); // pairs of probes are others
+  EXPECT_EQ(cellOf(P, "Outer").Gradients, 2 * 100u);
+  EXPECT_EQ(cellOf(P, "Inner").Sum, 2 * 100u);
+}
+
+TEST_F(Gradients, AFunctionIsKnownByItsTypeAndMaker) {
+  recordIt([] {
+    const char Type[] = "5First", Other[] = "5First"; // told apart by address
+    EXPECT_EQ(knownFunction(Slot(1), Type), NoSlot);
+    span(site(7, 1), 5);
+    EXPECT_EQ(knownFunction(Slot(1), Type), NoSlot);
+    Slot First = gradient(1, "First");
+    keepFunction(Slot(1), Type, First);
+    EXPECT_EQ(knownFunction(Slot(1), Type), First);
+    EXPECT_EQ(knownFunction(Slot(2), Type), NoSlot);
+    EXPECT_EQ(knownFunction(Slot(1), Other), NoSlot);
+    keepFunction(Slot(2), Type, NoSlot); // there was no memory for one
+    EXPECT_EQ(knownFunction(Slot(2), Type), NoSlot);
+    EXPECT_EQ(runChild([] { _exit(ThisLane->Operators != nullptr); }), 0);
+  });
+}
+
 TEST_F(Gradients, AreBookedWhenTheyAreOver) {
   recordIt([] {
     Slot Engine = Line.Children.childSlot(NoSlot, format::DynamicKind::Backward,
