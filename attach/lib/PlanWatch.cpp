@@ -135,8 +135,11 @@ PlanScope::PlanScope(const void *Executor, std::optional<size_t> Depth)
 PlanScope::~PlanScope() {
   if (!HasPlan)
     return;
+  uint64_t Now = ticksNow();
   OwnTicks = 0;
-  NestedTicks = ticksNow() - Started;
+  NestedTicks = Now - Started;
+  if (!Outer)
+    notePlansMade(Started, Now);
 }
 
 CodeScope::CodeScope(const PlanOwner &Named) : MakingScope(/*IsPlan=*/false) {

@@ -111,6 +111,10 @@ TORCHPROF_API void closeFunction(const OpenFunction &Open) noexcept;
 /// for gradients.
 TORCHPROF_API void noteEngine(uint64_t Begin, uint64_t End) noexcept;
 
+/// Notes that LibTorch has made plans on the calling thread, between ticks, if
+/// that was for a gradient: it is no time of the function that runs the plan.
+TORCHPROF_API void notePlansMade(uint64_t Begin, uint64_t End) noexcept;
+
 /// Prints `torchprof: warning: TEXT`. The caller sees to it that a cause is
 /// named once.
 TORCHPROF_API void warnOfAttach(std::string_view Text);

@@ -215,17 +215,30 @@ void closeFunction(const OpenFunction &Open) noexcept {
   close(Open);
 }
 
-/// The site of the engine's own time; NoSlot without memory.
-static Slot engineSite() {
-  static std::atomic<Slot> Known = format::NoSlot;
-  Slot Site = Known.load(std::memory_order_relaxed);
-  if (Site != format::NoSlot) [[likely]]
+namespace {
+/// A site of what backwards do that is no node's.
+class SiteOfNoNode {
+public:
+  explicit constexpr SiteOfNoNode(const char *Name) : Name(Name) {}
+
+  /// NoSlot without memory. May throw.
+  Slot get() {
+    Slot Site = Known.load(std::memory_order_relaxed);
+    if (Site != format::NoSlot) [[likely]]
+      return Site;
+    Site = Line.Children.childSlot(
+        format::NoSlot, format::DynamicKind::Backward, SiteName(Name));
+    Known.store(Site, std::memory_order_relaxed);
     return Site;
-  Site = Line.Children.childSlot(format::NoSlot, format::DynamicKind::Backward,
-                                 SiteName("(engine)"));
-  Known.store(Site, std::memory_order_relaxed);
-  return Site;
-}
+  }
+
+private:
+  const char *const Name;
+  std::atomic<Slot> Known = format::NoSlot;
+};
+} // namespace
+
+static SiteOfNoNode EngineSite("(engine)"), PlansSite("(plans)");
 
 void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
   if (!ensureRecording())
@@ -233,7 +246,16 @@ void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
   if (Lane *L = ThisLane;
       L && siteBelow(format::slotOfCurrent(L->Current)) != format::NoSlot)
     return;
-  bookSpan(engineSite(), Begin, End);
+  bookSpan(EngineSite.get(), Begin, End);
+} catch (const std::bad_alloc &) {
+  count(format::Counter::LostNoMemory);
+}
+
+void notePlansMade(uint64_t Begin, uint64_t End) noexcept try {
+  if (!ensureRecording())
+    return;
+  if (Lane *L = ThisLane; L && isOfGradient(format::slotOfCurrent(L->Current)))
+    bookSpan(PlansSite.get(), Begin, End);
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
 }

@@ -53,6 +53,18 @@ if sys.argv[1:] and sys.argv[1] != "late":
         assert 0 < plan["ticks"] < process["end_ticks"] - plan["begin"], plan
         assert plan["own_ticks"] > 0, plan
         assert plan["nodes"] > 0, plan
+    # What a backward takes for its plans is in a row, and in no function's self time.
+    for_backward = sum(plan["ticks"] for plan in profile["plans"]
+                       if plan["part"] == "backward")
+    cells = {}
+    for site in profile["dynamic_sites"]:
+        if site["kind"] == "backward":
+            cells[site["name"]] = [
+                cell for lane in profile["lanes"] for cell in lane["cells"]
+                if cell["slot"] == site["slot"]]
+    assert sum(cell["sum"] for cell in cells["(plans)"]) >= for_backward > 0
+    assert sum(cell["gradients"] for cell in
+               cells["DifferentiableGraphBackward"]) >= for_backward
     # No time is in two plans.
     whole = process["end_ticks"] - min(plan["begin"] for plan in profile["plans"])
     assert sum(plan["ticks"] for plan in profile["plans"]) < whole
