@@ -30,12 +30,6 @@ enum class MeasureId : uint32_t {
 #include "torchprof/format/Measures.def"
 };
 
-/// Number of measures that this version knows.
-inline constexpr unsigned MeasureCount = 0
-#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING) +1
-#include "torchprof/format/Measures.def"
-    ;
-
 /// How a measure that this version knows adds up.
 constexpr MeasureSum sumOf(MeasureId Id) {
   switch (Id) {
