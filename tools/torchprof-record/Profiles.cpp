@@ -3,7 +3,7 @@
 #include "Profiles.h"
 
 #include "../common/ToolSupport.h"
-#include "torchprof/format/Records.h"
+#include "torchprof/format/Segments.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -125,20 +125,20 @@ static Optional<uint64_t> recordsIn(StringRef Path) {
   if (Bytes.size() < sizeof(Head))
     return None;
   std::memcpy(&Head, Bytes.data(), sizeof(Head));
+  if (Head.FileBytes < sizeof(Head) || Head.FileBytes > Bytes.size())
+    return None;
   uint64_t Records = 0;
-  for (uint64_t At = sizeof(Head); At < Head.FileBytes;) {
-    struct {
-      SegmentHeader Head;
-      LogRecord Log;
-    } Segment;
-    if (At > Bytes.size() || Bytes.size() - At < sizeof(Segment))
+  for (StringRef Rest = Bytes.slice(sizeof(Head), Head.FileBytes);
+       !Rest.empty();) {
+    if (Rest.size() < PageBytes)
       return None;
-    std::memcpy(&Segment, Bytes.data() + At, sizeof(Segment));
-    if (Segment.Head.Magic != SegmentMagic || Segment.Head.Bytes < PageBytes)
+    auto *Segment = reinterpret_cast<const SegmentHeader *>(Rest.data());
+    if (Segment->Magic != SegmentMagic || Segment->Bytes < PageBytes ||
+        Segment->Bytes > Rest.size())
       return None;
-    if (Segment.Head.Type == SegmentType::Log)
-      Records += Segment.Log.Written;
-    At += Segment.Head.Bytes;
+    if (Segment->Type == SegmentType::Log)
+      Records += ConstSegmentOf<SegmentType::Log>(Segment).record().Written;
+    Rest = Rest.drop_front(Segment->Bytes);
   }
   return Records;
 }
