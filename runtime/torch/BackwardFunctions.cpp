@@ -216,10 +216,10 @@ void closeFunction(const OpenFunction &Open) noexcept {
 }
 
 namespace {
-/// A site of what backwards do that is no node's.
-class SiteOfNoNode {
+/// The site of what backwards do that belongs to no node.
+class OutsideSite {
 public:
-  explicit constexpr SiteOfNoNode(const char *Name) : Name(Name) {}
+  explicit constexpr OutsideSite(const char *Name) : Name(Name) {}
 
   /// NoSlot without memory. May throw.
   Slot get() {
@@ -238,7 +238,7 @@ private:
 };
 } // namespace
 
-static SiteOfNoNode EngineSite("(engine)"), PlansSite("(plans)");
+static OutsideSite EngineSite("(engine)"), PlansSite("(plans)");
 
 void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
   if (!ensureRecording())
