@@ -146,14 +146,8 @@ using DeviceGroup = MeasureGroup<MeasureId::Device, MeasureId::Starved>;
 
 MeasureCell *DeviceQueue::cellOf(Slot Site) {
   SlotState *Of = stateOf(Site);
-  if (!Of)
-    return nullptr;
-  if (!Of->Data)
-    Of->Data = DeviceGroup::newCell(*File, LaneNumber, Site, Cells);
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (Of->Data && Of->Data->Epoch != Epoch)
-    emptyMeasureCell(*Of->Data, Epoch);
-  return Of->Data;
+  return Of ? DeviceGroup::cellOf(Of->Data, *File, LaneNumber, Site, Cells)
+            : nullptr;
 }
 
 void DeviceQueue::book(const PendingDeviceSpan &Span) {

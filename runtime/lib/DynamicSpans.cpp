@@ -23,8 +23,7 @@ uint64_t beginSlot(Slot Site) {
 
 uint64_t beginFunction(Slot Site) {
   // As beginPart(), but the begin of a node around must be in the log.
-  if (Lane *L = ThisLane; isOpen(L) && L->Depth < HotFrames &&
-                          !isUnlogged(L->Current) && knownEntry(*L, Site))
+  if (Lane *L = ThisLane; canOpenPair(L, Site) && !isUnlogged(L->Current))
       [[likely]]
     return openPair(*L, Site, NoPair, FunctionFrame);
   Recording *R = ensureRecording() ? Recording::current() : nullptr;
@@ -49,9 +48,11 @@ void endPartCold(uint64_t Begin, Slot Site) {
     endFramed(Begin, Site, clock::ticks(), SpanKind::Pair);
 }
 
-/// The cell of the span around the innermost frame's, which its time is no part
-/// of. False if it takes the cold path to know.
-static bool cellAround(Lane &L, const OpenFrame &F, Cell *&Around) {
+/// The cell of the span around the innermost frame's, which is hot and whose
+/// time is not that span's own; null if there is none. False if it takes the
+/// cold path to know.
+static bool cellAround(Lane &L, Cell *&Around) {
+  const OpenFrame &F = L.Frames[L.Depth - 1];
   Around = nullptr;
   Slot Outer = slotOfCurrent(F.Outer);
   if (Outer == NoSlot)
@@ -66,13 +67,10 @@ static bool cellAround(Lane &L, const OpenFrame &F, Cell *&Around) {
 
 void endFunction(uint64_t Begin, Slot Site) {
   Lane *L = ThisLane;
-  if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]]
-    return endSlot(Begin, Site);
-  uint64_t Ticks = L->Fold.ticks() - Begin;
-  const OpenFrame &F = L->Frames[L->Depth - 1];
+  uint64_t Ticks;
   Cell *Around;
-  if (F.Site != Site || F.Begin != Begin || Ticks >= MaxLogDuration ||
-      !cellAround(*L, F, Around)) [[unlikely]]
+  if (!canClosePair(L, Begin, Site, Ticks) || !cellAround(*L, Around))
+      [[unlikely]]
     return endSlot(Begin, Site);
   closePair(*L, Ticks, LogKind::End);
   if (Around)

@@ -2,7 +2,6 @@
 
 #include "MeasureCells.h"
 
-#include "Process.h"
 #include "ProfileFile.h"
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"

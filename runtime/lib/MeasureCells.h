@@ -8,6 +8,7 @@
 #ifndef TORCHPROF_MEASURECELLS_H
 #define TORCHPROF_MEASURECELLS_H
 
+#include "Process.h"
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Measure.h"
 #include "torchprof/format/Records.h"
@@ -36,10 +37,18 @@ template <format::MeasureId... Ids> struct MeasureGroup {
   static_assert(Count <= format::MeasuresPerCell);
   static constexpr format::MeasureId All[] = {Ids...};
 
-  static format::MeasureCell *newCell(ProfileFile &File, uint32_t Lane,
-                                      format::Slot Site,
-                                      format::SegmentHeader *&Head) {
-    return newMeasureCell(File, Lane, Site, All, Count, Head);
+  /// A slot's cell \p Known, made if it is null, and of this epoch. Null
+  /// without memory.
+  static format::MeasureCell *cellOf(format::MeasureCell *&Known,
+                                     ProfileFile &File, uint32_t Lane,
+                                     format::Slot Site,
+                                     format::SegmentHeader *&Head) {
+    if (!Known) [[unlikely]]
+      Known = newMeasureCell(File, Lane, Site, All, Count, Head);
+    uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
+    if (Known && Known->Epoch != Epoch) [[unlikely]]
+      emptyMeasureCell(*Known, Epoch);
+    return Known;
   }
 
   /// Adds the values of a span that took \p Ticks.

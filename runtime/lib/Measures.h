@@ -104,10 +104,13 @@ private:
                : nullptr;
   }
 
-  /// The cell of an entry, of this epoch; null if none can be had.
+  /// The cell of an entry, of this epoch; null without memory.
   template <typename Source>
   format::MeasureCell *cell(Lane &L, MeasureEntry &M, format::Slot Site,
-                            size_t Number);
+                            size_t Number) {
+    return Source::Group::cellOf(M.Data, File, L.Number, Site,
+                                 L.MeasureCells[Number]);
+  }
 
   bool makeEntries(Lane &L);
   bool beginElsewhere(Lane &L, format::Slot Site, const Operands &Of);
@@ -155,18 +158,6 @@ inline void Measures::spanBegan(Lane &L, format::Slot Site, uint64_t Begin) {
     forEachSource([&](auto, size_t Number) { Entries[Number].Begin = Begin; });
   if (HasOthers)
     beganElsewhere(L, Site, Begin);
-}
-
-template <typename Source>
-format::MeasureCell *Measures::cell(Lane &L, MeasureEntry &M, format::Slot Site,
-                                    size_t Number) {
-  if (!M.Data) [[unlikely]]
-    M.Data =
-        Source::Group::newCell(File, L.Number, Site, L.MeasureCells[Number]);
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (M.Data && M.Data->Epoch != Epoch) [[unlikely]]
-    emptyMeasureCell(*M.Data, Epoch);
-  return M.Data;
 }
 
 inline bool Measures::endSpan(Lane &L, format::Slot Site, uint64_t Begin,

@@ -249,24 +249,35 @@ inline void endSpan(uint64_t Begin, format::SiteId Id,
   closePair(*L, Ticks);
 }
 
+/// True if a span at a site that came to be at run time may take openPair():
+/// the name of the site must be in the file before its spans are.
+inline bool canOpenPair(Lane *L, format::Slot Site) {
+  return isOpen(L) && L->Depth < HotFrames && knownEntry(*L, Site);
+}
+
+/// True if such a span may take closePair(), with the \p Ticks that it took.
+inline bool canClosePair(Lane *L, uint64_t Begin, format::Slot Site,
+                         uint64_t &Ticks) {
+  if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]]
+    return false;
+  Ticks = L->Fold.ticks() - Begin;
+  const OpenFrame &F = L->Frames[L->Depth - 1];
+  return F.Site == Site && F.Begin == Begin && Ticks < format::MaxLogDuration;
+}
+
 /// Begins a part of the span around that has a site of its own: one that came
 /// to be at run time, and whose time no cell but its own has.
 inline uint64_t beginPart(format::Slot Site) {
   Lane *L = ThisLane;
-  // The name of the site must be in the file before its spans are.
-  if (!isOpen(L) || L->Depth >= HotFrames || !knownEntry(*L, Site)) [[unlikely]]
+  if (!canOpenPair(L, Site)) [[unlikely]]
     return beginSlot(Site);
   return openPair(*L, Site, NoPair);
 }
 
 inline void endPart(uint64_t Begin, format::Slot Site) {
   Lane *L = ThisLane;
-  if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]]
-    return endPartCold(Begin, Site);
-  uint64_t Ticks = L->Fold.ticks() - Begin;
-  const OpenFrame &F = L->Frames[L->Depth - 1];
-  if (F.Site != Site || F.Begin != Begin || Ticks >= format::MaxLogDuration)
-      [[unlikely]]
+  uint64_t Ticks;
+  if (!canClosePair(L, Begin, Site, Ticks)) [[unlikely]]
     return endPartCold(Begin, Site);
   closePair(*L, Ticks);
 }

@@ -102,6 +102,16 @@ protected:
     return Line.Children.childSlot(Slot(Site), format::DynamicKind::Backward,
                                    SiteName(Name));
   }
+  /// 10 ticks of \p Outer, and 100 of \p Inner in it.
+  static void functionInFunction(Slot Outer, Slot Inner) {
+    uint64_t F = beginFunction(Outer);
+    EXPECT_TRUE(isOpen(ThisLane)); // the next begins and ends without a lock
+    advanceClock(10);
+    uint64_t G = beginFunction(Inner);
+    advanceClock(100);
+    endFunction(G, Inner);
+    endFunction(F, Outer);
+  }
   static const format::Cell &cellOf(const ReadProfile &P, const char *Name) {
     return P.cell(number(P.child(format::DynamicKind::Backward, Name).Site));
   }
@@ -113,13 +123,7 @@ TEST_F(Gradients, AreNoTimeOfTheSpanAroundThem) {
   recordIt([] {
     uint64_t Node = beginSpan(site(7, 2));
     advanceClock(1);
-    Slot Outer = gradient(1, "Outer"), Inner = gradient(1, "Inner");
-    uint64_t F = beginFunction(Outer);
-    advanceClock(10);
-    uint64_t G = beginFunction(Inner);
-    advanceClock(100);
-    endFunction(G, Inner);
-    endFunction(F, Outer);
+    functionInFunction(gradient(1, "Outer"), gradient(1, "Inner"));
     endSpan(Node, site(7, 2));
   });
   ReadProfile P = profile();
@@ -141,13 +145,7 @@ TEST_F(Gradients, OfFunctionsThatAreKnownAreBookedTheSame) {
       advanceClock(1);
       uint64_t Node = beginSpan(site(7, 2));
       advanceClock(1);
-      uint64_t F = beginFunction(Outer);
-      EXPECT_TRUE(isOpen(ThisLane)); // the next begins and ends without a lock
-      advanceClock(10);
-      uint64_t G = beginFunction(Inner);
-      advanceClock(100);
-      endFunction(G, Inner);
-      endFunction(F, Outer);
+      functionInFunction(Outer, Inner);
       endSpan(Node, site(7, 2));
       EXPECT_EQ(ThisLane->Depth, 0u);
     }
