@@ -4,10 +4,10 @@
 
 #include "Clock.h"
 #include "CpuTime.h"
+#include "Folder.h"
 #include "Pages.h"
 #include "Process.h"
 #include "Recording.h"
-#include "torchprof/format/Fold.h"
 
 #include <algorithm>
 
@@ -18,10 +18,6 @@ using namespace format;
 /// A run folds when it leaves so many records: fewer do not pay for the misses
 /// that they cannot hide behind each other.
 static constexpr uint64_t WorthFolding = 64;
-
-/// How many records ahead a fold asks for the memory that it will need.
-static constexpr uint64_t EntriesAhead = 12;
-static constexpr uint64_t CellsAhead = 6;
 
 /// Goes on at record \p Number, which begins a page.
 static void goOnAt(Lane &L, uint64_t Number) {
@@ -44,135 +40,6 @@ static void rewind(Lane &L) {
 //===----------------------------------------------------------------------===//
 // Folding
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Folds the records of a lane before number \p End, in their order. Holds the
-/// lane's lock as long as it lives.
-class Folder {
-public:
-  /// \p R makes cells for the owner; the folding thread has none.
-  Folder(Recording *R, Lane &L, uint64_t End)
-      : Lock(L), R(R), L(L), End(End), Epoch(currentEpoch()),
-        Places(placesOf(*L.Log)) {}
-
-  /// False if it stopped at a record that only the owner can fold.
-  bool run();
-
-  /// Adds to what folding has taken.
-  void addTicks(uint64_t Ticks) {
-    storeRelaxed(L.Log->FoldTicks, L.Log->FoldTicks + Ticks);
-  }
-
-private:
-  static LogRecord placesOf(const LogRecord &Log) {
-    LogRecord Places{};
-    Places.Ring = Log.Ring;
-    Places.Base = Log.Base;
-    Places.Kept = Log.Kept;
-    return Places;
-  }
-  const LogEntry &entry(uint64_t Number) const {
-    return L.Entries[placeOf(Places, Number)];
-  }
-  void prefetch(uint64_t Number) const;
-  bool fold(uint64_t Number);
-  bool add(const LogEntry &E, uint64_t Number, uint64_t Ticks, LogFate Fate);
-  bool isReady(const SlotEntry *Entry, const LogEntry &E, uint64_t Ticks) const;
-
-  FoldLock Lock;
-  Recording *R;
-  Lane &L;
-  uint64_t End;
-  // Read after End: no record before it is of a later epoch.
-  EpochStart Epoch;
-  const LogRecord Places; ///< where records lie
-  uint64_t LongTicks = 0; ///< of a Long record just before
-  uint64_t Spans = 0;     ///< of this epoch
-};
-
-} // namespace
-
-void Folder::prefetch(uint64_t Number) const {
-  if (Number + EntriesAhead < End)
-    __builtin_prefetch(&L.Slots[number(siteOf(entry(Number + EntriesAhead)))]);
-  if (Number + CellsAhead >= End)
-    return;
-  const LogEntry &E = entry(Number + CellsAhead);
-  const SlotEntry *Known = knownEntry(L, siteOf(E));
-  if (!Known)
-    return;
-  const Cell *C = Known->Data;
-  __builtin_prefetch(C, /*rw=*/1);
-  __builtin_prefetch(&C->Min, /*rw=*/1);
-  if (isSpan(E))
-    __builtin_prefetch(&C->Histogram[histogramBucket(durationOf(E))], 1);
-}
-
-/// True if the record can be added to its slot's cell as it is. The owner alone
-/// makes, empties and continues cells: it looks at them without the lock.
-bool Folder::isReady(const SlotEntry *Entry, const LogEntry &E,
-                     uint64_t Ticks) const {
-  return Entry && Entry->Data->Epoch == Epoch.Number &&
-         (!isSpan(E) ||
-          Entry->Data->Histogram[histogramBucket(Ticks)] < UINT32_MAX - 1);
-}
-
-bool Folder::add(const LogEntry &E, uint64_t Number, uint64_t Ticks,
-                 LogFate Fate) {
-  SlotEntry *Entry = knownEntry(L, siteOf(E));
-  if (!R && !isReady(Entry, E, Ticks)) [[unlikely]]
-    return false;
-  if (!Entry) [[unlikely]]
-    Entry = R->touchSlotLocked(L, siteOf(E));
-  if (!Entry) [[unlikely]] {
-    if (isSpan(E))
-      count(Counter::LostNoMemory);
-    return true;
-  }
-  Cell &C = *Entry->Data;
-  if (C.Epoch != Epoch.Number) [[unlikely]]
-    resetCell(*Entry, Epoch.Number);
-  if (Fate == LogFate::IsCut) [[unlikely]] {
-    foldCut(C, *L.Log, Number);
-    return true;
-  }
-  Spans += isSpan(E);
-  if (foldRecord(C, *L.Log, Number, kindOf(E), Ticks)) [[unlikely]]
-    R->continueCell(L, *Entry);
-  return true;
-}
-
-bool Folder::fold(uint64_t Number) {
-  const LogEntry &E = entry(Number);
-  if (kindOf(E) == LogKind::Long) {
-    LongTicks = E.BeginTicks;
-    return true;
-  }
-  uint64_t Ticks = durationOf(E);
-  if (LongTicks) [[unlikely]]
-    Ticks = LongTicks;
-  LogFate Fate = fateOf(E, Ticks, Epoch.Ticks);
-  if (Fate != LogFate::IsPast && !add(E, Number, Ticks, Fate)) [[unlikely]]
-    return false;
-  LongTicks = 0;
-  return true;
-}
-
-bool Folder::run() {
-  uint64_t Number = L.Log->Folded;
-  bool IsDone = true;
-  for (; IsDone && Number < End; ++Number) {
-    prefetch(Number);
-    IsDone = fold(Number);
-  }
-  if (!IsDone) // again, with the Long record before it
-    Number -= LongTicks ? 2 : 1;
-  storeRelease(L.Log->Folded, Number);
-  if (L.Log->Epoch == Epoch.Number)
-    storeRelaxed(L.Log->Spans, L.Log->Spans + Spans);
-  return IsDone;
-}
 
 void foldLog(Lane &L) {
   Recording *R = Recording::existing();

@@ -37,11 +37,11 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(Cell, Word), 8u);
   EXPECT_EQ(offsetof(Cell, Folded), 16u);
   EXPECT_EQ(offsetof(Cell, Begins), 24u);
-  EXPECT_EQ(offsetof(Cell, Sum), 40u);
-  EXPECT_EQ(offsetof(Cell, Min), 64u);
-  EXPECT_EQ(offsetof(Cell, Nested), 80u);
-  EXPECT_EQ(offsetof(Cell, Gradients), 88u);
-  EXPECT_EQ(offsetof(Cell, Pairs), 96u);
+  EXPECT_EQ(offsetof(Cell, Sum), 32u);
+  EXPECT_EQ(offsetof(Cell, Min), 48u);
+  EXPECT_EQ(offsetof(Cell, Nested), 88u);
+  EXPECT_EQ(offsetof(Cell, Gradients), 96u);
+  EXPECT_EQ(offsetof(Cell, Pairs), 72u);
   EXPECT_EQ(offsetof(Cell, First), 104u);
   EXPECT_EQ(offsetof(Cell, Histogram), 144u);
   EXPECT_EQ(offsetof(LogRecord, Written), 0u);

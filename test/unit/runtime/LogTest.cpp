@@ -23,19 +23,23 @@ struct Folding {
   LogRecord Log;
 };
 
-constexpr uint64_t Number = 5, Ticks = 1000;
+constexpr uint64_t Number = 5;
 
 /// What is folded last.
 struct LastRecord {
   LogKind Kind;
   LogFate Fate;
+  uint64_t Ticks = 1000;
 };
+/// Whose square needs the high word of the sum, and one whose square makes the
+/// low word wrap.
+constexpr uint64_t HighTicks = uint64_t(1) << 33, CarryTicks = 1 << 20;
 
 void fold(Folding &F, LastRecord R) {
   if (R.Fate == LogFate::IsCut)
     foldCut(F.C, F.Log, Number);
   else
-    foldRecord(F.C, F.Log, Number, R.Kind, Ticks);
+    foldRecord(F.C, F.Log, Number, R.Kind, R.Ticks);
 }
 
 /// A cell with four spans, the last of them record 4, and a cut one before.
@@ -44,13 +48,14 @@ void begin(Folding &F) {
   F.C.Min = UINT64_MAX;
   foldCut(F.C, F.Log, 0);
   for (uint64_t I = 1; I < Number; ++I)
-    foldRecord(F.C, F.Log, I, I % 2 ? LogKind::PairEnd : LogKind::Span, 10 * I);
+    foldRecord(F.C, F.Log, I, I % 2 ? LogKind::PairEnd : LogKind::Span,
+               I == 2 ? UINT32_MAX : 10 * I);
 }
 
 /// What the reader makes of it.
 Cell mended(Folding F, LastRecord R) {
   if (F.C.Word % 2)
-    undoFold(F.C, F.Log, F.Log.UndoNumber - 1, Ticks, R.Fate);
+    undoFold(F.C, F.Log, F.Log.UndoNumber - 1, R.Kind, R.Ticks, R.Fate);
   if (F.C.Folded <= Number)
     fold(F, R);
   return F.C;
@@ -92,6 +97,8 @@ TEST_F(Log, AFoldThatIsKilledAtAnyInstructionLosesNothingAndRepeatsNothing) {
                        LastRecord{LogKind::End, LogFate::Counts},
                        LastRecord{LogKind::Begin, LogFate::Counts},
                        LastRecord{LogKind::PairEnd, LogFate::Counts},
+                       LastRecord{LogKind::Span, LogFate::Counts, HighTicks},
+                       LastRecord{LogKind::Span, LogFate::Counts, CarryTicks},
                        LastRecord{LogKind::End, LogFate::IsCut}}) {
     begin(F);
     fold(F, R);

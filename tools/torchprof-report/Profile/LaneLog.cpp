@@ -93,7 +93,8 @@ bool Folder::mend(format::Cell &C, const format::LogRecord &Head,
   forEach(Head, Entries, {Head.Folded, Head.UndoNumber}, [&](const Record &R) {
     if (R.Number + 1 != Head.UndoNumber || siteOf(R.Entry) != C.Site)
       return;
-    undoFold(C, Head, R.Number, R.Ticks, fateOf(R.Entry, R.Ticks, ResetTicks));
+    undoFold(C, Head, R.Number, kindOf(R.Entry), R.Ticks,
+             fateOf(R.Entry, R.Ticks, ResetTicks));
     IsMended = true;
   });
   return IsMended;

@@ -31,50 +31,73 @@ constexpr LogFate fateOf(const LogEntry &E, uint64_t Ticks,
                                                         : LogFate::IsPast;
 }
 
+/// What a span adds to a cell's sum of squares.
+struct SquareStep {
+  uint64_t Low;  ///< added to SquaresLow
+  uint64_t High; ///< to SquaresHigh, with the carry; mostly 0
+};
+constexpr SquareStep squareStep(uint64_t SquaresLow, uint64_t Ticks) {
+  auto Square = static_cast<unsigned __int128>(Ticks) * Ticks;
+  auto Low = static_cast<uint64_t>(Square);
+  return {Low, static_cast<uint64_t>(Square >> 64) + (SquaresLow + Low < Low)};
+}
+
 /// Adds record \p Number of \p Ticks, any but a Long one, to its cell. The
 /// caller is the only one who writes to the cell and to \p Log. True if a
 /// bucket of the histogram is full now: the next span needs another cell.
-inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
-                       uint64_t Ticks) {
+///
+/// \p InBucket: of the cell, the bucket of \p Ticks. Who folds many records
+/// knows it, and calls this with a constant \p Kind.
+[[gnu::always_inline]] inline bool foldRecord(Cell &C, LogRecord &Log,
+                                              uint64_t Number, LogKind Kind,
+                                              uint64_t Ticks,
+                                              uint32_t &InBucket) {
   uint64_t Word = C.Word;
-  storeRelaxed(Log.UndoBegins, C.Begins);
-  storeRelaxed(Log.UndoSum, C.Sum);
-  storeRelaxed(Log.UndoSquaresLow, C.SquaresLow);
-  storeRelaxed(Log.UndoSquaresHigh, C.SquaresHigh);
-  storeRelaxed(Log.UndoPairs, C.Pairs);
+  uint64_t Begins = C.Begins;
+  uint64_t Sum = C.Sum;
+  uint64_t SquaresLow = C.SquaresLow;
+  SquareStep Square = squareStep(SquaresLow, Ticks);
+  storeRelaxed(Log.UndoBegins, Begins);
+  storeRelaxed(Log.UndoSum, Sum);
+  storeRelaxed(Log.UndoSquaresLow, SquaresLow);
+  if (Square.High) [[unlikely]]
+    storeRelaxed(Log.UndoSquaresHigh, C.SquaresHigh);
+  if (Kind == LogKind::PairEnd)
+    storeRelaxed(Log.UndoPairs, C.Pairs);
   storeRelease(Log.UndoNumber, Number + 1);
   storeRelease(C.Word, Word + 1);
   // Release stores keep the odd word before what it protects.
   if (countsBegin(Kind))
-    storeRelease(C.Begins, C.Begins + 1);
+    storeRelease(C.Begins, Begins + 1);
   if (Kind == LogKind::Begin) {
     storeRelease(C.Folded, Number + 1);
     storeRelease(C.Word, Word);
     return false;
   }
-  storeRelease(C.Sum, C.Sum + Ticks);
-  auto Square = static_cast<unsigned __int128>(Ticks) * Ticks;
-  auto Low = static_cast<uint64_t>(Square);
-  uint64_t OldLow = C.SquaresLow;
-  storeRelease(C.SquaresLow, OldLow + Low);
-  storeRelease(C.SquaresHigh, C.SquaresHigh +
-                                  static_cast<uint64_t>(Square >> 64) +
-                                  (OldLow + Low < Low));
-  storeRelease(C.Pairs, C.Pairs + (Kind == LogKind::PairEnd));
-  if (Ticks < C.Min)
+  storeRelease(C.Sum, Sum + Ticks);
+  storeRelease(C.SquaresLow, SquaresLow + Square.Low);
+  if (Square.High) [[unlikely]]
+    storeRelease(C.SquaresHigh, C.SquaresHigh + Square.High);
+  if (Kind == LogKind::PairEnd)
+    storeRelease(C.Pairs, C.Pairs + 1);
+  if (Ticks < C.Min) [[unlikely]]
     storeRelease(C.Min, Ticks);
-  if (Ticks > C.Max)
+  if (Ticks > C.Max) [[unlikely]]
     storeRelease(C.Max, Ticks);
   if (Word < 2 * FirstSamples) [[unlikely]]
     storeRelease(C.First[Word / 2], Ticks);
-  uint32_t &Count = C.Histogram[histogramBucket(Ticks)];
-  uint32_t Old = Count;
-  bool IsFull = Old >= UINT32_MAX - 1;
+  uint32_t Old = InBucket;
   if (Old != UINT32_MAX) [[likely]] // it stays full where no other cell was had
-    storeRelease(Count, Old + 1);
+    storeRelease(InBucket, Old + 1);
   storeRelease(C.Folded, Number + 1);
   storeRelease(C.Word, Word + 2);
-  return IsFull;
+  return Old >= UINT32_MAX - 1;
+}
+
+inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
+                       uint64_t Ticks) {
+  return foldRecord(C, Log, Number, Kind, Ticks,
+                    C.Histogram[histogramBucket(Ticks)]);
 }
 
 /// The same for a span that a reset cut.
@@ -90,12 +113,12 @@ inline void foldCut(Cell &C, LogRecord &Log, uint64_t Number) {
   storeRelease(C.Word, Word);
 }
 
-/// Makes a torn cell what it was before record \p Number of \p Ticks was folded
-/// into it, as \p Fate says; the record is to be folded again. The extremes and
-/// the first samples may stay: they will be the same. For a copy that nobody
-/// writes.
+/// Makes a torn cell what it was before record \p Number of a \p Kind and \p
+/// Ticks was folded into it, as \p Fate says; the record is to be folded again.
+/// The extremes and the first samples may stay: they will be the same. For a
+/// copy that nobody writes.
 inline void undoFold(Cell &C, const LogRecord &Log, uint64_t Number,
-                     uint64_t Ticks, LogFate Fate) {
+                     LogKind Kind, uint64_t Ticks, LogFate Fate) {
   C.Word -= 1;
   C.Begins = Log.UndoBegins;
   if (C.Folded > Number)
@@ -106,8 +129,10 @@ inline void undoFold(Cell &C, const LogRecord &Log, uint64_t Number,
   }
   C.Sum = Log.UndoSum;
   C.SquaresLow = Log.UndoSquaresLow;
-  C.SquaresHigh = Log.UndoSquaresHigh;
-  C.Pairs = Log.UndoPairs;
+  if (squareStep(Log.UndoSquaresLow, Ticks).High)
+    C.SquaresHigh = Log.UndoSquaresHigh;
+  if (Kind == LogKind::PairEnd)
+    C.Pairs = Log.UndoPairs;
   uint64_t Samples = 0;
   for (uint32_t InBucket : C.Histogram)
     Samples += InBucket;

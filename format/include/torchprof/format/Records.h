@@ -1,6 +1,6 @@
 //===- Records.h - records of a .tprof file ---------------------*- C++ -*-===//
 //
-// The layout of profile format version 4, shared by the runtime that writes it
+// The layout of profile format version 5, shared by the runtime that writes it
 // through a shared mapping and by the reader. docs/profile-format.md describes
 // it byte by byte; Segments.h gives typed access.
 //
@@ -41,7 +41,7 @@ namespace torchprof::format {
 
 inline constexpr char FileMagic[8] = {'\x89', 'T', 'P',  'R',
                                       'O',    'F', '\r', '\n'};
-inline constexpr uint32_t FormatVersion = 4;
+inline constexpr uint32_t FormatVersion = 5;
 inline constexpr uint32_t ByteOrderMark = 0x01020304;
 inline constexpr uint32_t SegmentMagic = 0x47455354; // "TSEG"
 inline constexpr uint64_t PageBytes = 4096;
@@ -196,6 +196,7 @@ struct Cell {
   uint32_t Histogram[HistogramBuckets];
 };
 static_assert(sizeof(Cell) == 2048);
+static_assert(offsetof(Cell, Max) == 56); // see CellFields.def
 
 /// Head of a Cells segment. Used grows (release) after a cell's Site is set.
 struct CellsRecord {
