@@ -165,7 +165,7 @@ bool Lanes::attach(Lane &L) {
   LogSegment(Head).record() = Plan;
   File.publish();
   L.Log = &LogSegment(Head).record();
-  L.Entries = L.Next = LogSegment(Head).entries();
+  L.Entries = L.Page = LogSegment(Head).entries();
   L.Attached = true;
   return true;
 }

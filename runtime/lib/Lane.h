@@ -88,7 +88,7 @@ struct alignas(64) Lane {
   /// the gate opened, or a fold lies in them. 0 if all do. Others than the
   /// owner only store 0 and GateShut.
   std::atomic<uint64_t> Since;
-  format::LogEntry *Next; ///< where the next record goes
+  format::LogEntry *Page; ///< of the log, in which the next record lies
   uint64_t Written;       ///< its number
   uint64_t CurrentTicks;  ///< the innermost open span, as in LogRecord
   uint64_t Current;
@@ -182,10 +182,11 @@ private:
 
 /// Makes a span the innermost open one, here and in the file. Owner only.
 inline void setCurrent(Lane &L, uint64_t Ticks, uint64_t Current) {
+  format::LogRecord *Log = L.Log;
   L.CurrentTicks = Ticks;
   L.Current = Current;
-  format::storeRelaxed(L.Log->CurrentTicks, Ticks);
-  format::storeRelease(L.Log->Current, Current);
+  format::storeRelaxed(Log->CurrentTicks, Ticks);
+  format::storeRelease(Log->Current, Current);
 }
 
 /// The lane's entry of a slot that has a cell, else null.

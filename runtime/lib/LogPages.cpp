@@ -27,7 +27,7 @@ static void goOnAt(Lane &L, uint64_t Number) {
     L.Written = Number;
     storeRelease(L.Log->Written, Number);
   }
-  L.Next = &L.Entries[placeOf(*L.Log, Number)];
+  L.Page = &L.Entries[placeOf(*L.Log, Number)];
 }
 
 /// Lets an empty log that keeps nothing go on at its first page.

@@ -49,11 +49,14 @@ inline bool isOrdinary(const Lane &L, uint64_t Begin) {
 
 /// Adds a record to the log of an attached lane. Owner only.
 inline void append(Lane &L, uint64_t Begin, uint64_t Packed) {
-  format::LogEntry &E = *L.Next++;
+  uint64_t Number = L.Written;
+  format::LogEntry &E = L.Page[Number % LogPageEntries];
+  format::LogRecord *Log = L.Log;
   format::storeRelease(E.BeginTicks, Begin);
   format::storeRelease(E.Packed, Packed);
-  format::storeRelease(L.Log->Written, ++L.Written);
-  if (L.Written % LogPageEntries == 0) [[unlikely]]
+  L.Written = ++Number;
+  format::storeRelease(Log->Written, Number);
+  if (Number % LogPageEntries == 0) [[unlikely]]
     logPageEnded(L);
 }
 
@@ -94,6 +97,11 @@ public:
   /// unfinished.
   void abandon() { abandonCold(*this); }
 
+  /// The same of a span that began on an open lane. Only a copy of it is given
+  /// away, so that it need not lie in memory.
+  void endHot() const { endHotAt(Owner->Fold.ticks()); }
+  [[gnu::always_inline]] void abandonHot() const { abandonCold(inMemory()); }
+
 protected:
   /// One that has not begun.
   FrameSpan(format::Slot Site, Lane *Owner) : Owner(Owner), Site(Site) {}
@@ -118,12 +126,16 @@ protected:
 
   /// False if it took the cold path.
   bool endAt(uint64_t Now) {
-    uint64_t Ticks = Now - Begin;
-    if (!Owner || !isOrdinary(*Owner, Begin) || !isInnermost(Ticks))
-        [[unlikely]]
-      return endCold(*this, Now), false;
-    close(Ticks);
-    return true;
+    if (Owner && closeOrdinary(Now)) [[likely]]
+      return true;
+    endCold(*this, Now);
+    return false;
+  }
+  bool endHotAt(uint64_t Now) const {
+    if (closeOrdinary(Now)) [[likely]]
+      return true;
+    endCold(inMemory(), Now);
+    return false;
   }
 
   Lane *Owner; ///< null if it began on the cold path
@@ -132,6 +144,17 @@ private:
   friend void beginCold(FrameSpan &Span, Operands Of);
   friend void endCold(const FrameSpan &Span, uint64_t Now);
   friend void abandonCold(const FrameSpan &Span);
+
+  /// A copy of a span that began on an open lane. Field by field and inline,
+  /// else the compiler puts this one into memory, too.
+  [[gnu::always_inline]] FrameSpan inMemory() const {
+    FrameSpan Copy(Site, Owner);
+    Copy.Begin = Begin;
+    Copy.OuterTicks = OuterTicks;
+    Copy.Outer = Outer;
+    Copy.Fold = Fold;
+    return Copy;
+  }
 
   /// True if the span is its lane's innermost one, and \p Ticks fit a record.
   bool isInnermost(uint64_t Ticks) const {
@@ -143,6 +166,15 @@ private:
   void close(uint64_t Ticks) const {
     setCurrent(*Owner, OuterTicks, Outer);
     append(*Owner, Begin, packEntry(Site, format::LogKind::Span, Ticks));
+  }
+
+  /// False if the end takes the cold path.
+  bool closeOrdinary(uint64_t Now) const {
+    uint64_t Ticks = Now - Begin;
+    if (!isOrdinary(*Owner, Begin) || !isInnermost(Ticks)) [[unlikely]]
+      return false;
+    close(Ticks);
+    return true;
   }
 
   uint64_t Begin;
@@ -180,6 +212,11 @@ public:
   void end() {
     uint64_t Now = now();
     if (endAt(Now)) [[likely]]
+      Owner->LastEnd = Now;
+  }
+  void endHot() const {
+    uint64_t Now = Owner->Fold.ticks();
+    if (endHotAt(Now)) [[likely]]
       Owner->LastEnd = Now;
   }
 

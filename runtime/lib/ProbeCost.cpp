@@ -42,14 +42,14 @@ public:
 
   /// Before more than Capacity records.
   void rewind() {
-    L.Next = Entries.data();
-    L.Written = 1; // not the end of a page
+    L.Page = Entries.data();
+    L.Written = 0;
   }
   const LogEntry *begin() const { return Entries.data(); }
-  const LogEntry *end() const { return L.Next; }
+  const LogEntry *end() const { return &Entries[L.Written]; }
 
   static constexpr unsigned Capacity = 2 * CostPairs;
-  static_assert(Capacity + 1 < LogPageEntries);
+  static_assert(Capacity < LogPageEntries);
 
 private:
   LogRecord Log{};

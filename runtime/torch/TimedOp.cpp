@@ -74,18 +74,6 @@ template <> struct Call<const c10::OperatorHandle> {
   void operator()(Stack &S) const { Callee->callBoxed(S); }
 };
 
-/// Runs \p Inner in a span that has begun, and ends it.
-template <typename SpanType, typename Operation>
-inline void runIn(SpanType &Span, Call<Operation> Inner, Stack &S) {
-  try {
-    Inner(S);
-  } catch (...) {
-    Span.abandon();
-    throw;
-  }
-  Span.end();
-}
-
 /// Runs \p Inner in a span where the lane is not open, or where autograd
 /// functions are made. Apart, so that the code of an ordinary node lies in few
 /// lines: a node that streams megabytes has pushed them out. A tail call, so
@@ -98,22 +86,34 @@ recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   if (Of.MakesFunctions && (!Of.FollowsTimed || !isOpen(ThisLane)))
     claimFunctions();
   auto Span = beginNode<SpanType>(Site, S, Of);
-  runIn(Span, Inner, S);
+  try {
+    Inner(S);
+  } catch (...) {
+    Span.abandon();
+    throw;
+  }
+  Span.end();
   if (Of.MakesFunctions)
     claimFunctions(Site);
 }
 
-/// Runs \p Inner in a span.
+/// True if a span on the lane is an ordinary one.
+inline bool isHot(const Lane *L) { return isOpen(L) && !L->Functions; }
+
+/// Runs \p Inner in an ordinary span.
 template <typename SpanType, typename Operation>
-inline void record(Call<Operation> Inner, format::Slot Site, Stack &S,
+inline void record(Lane &L, Call<Operation> Inner, format::Slot Site, Stack &S,
                    NodeTraits Of) {
-  Lane *L = ThisLane;
-  if (!isOpen(L) || L->Functions) [[unlikely]]
-    return recordRare<SpanType>(Inner, Site, S, Of);
-  auto Span = beginHot<SpanType>(*L, Site, Of);
-  runIn(Span, Inner, S);
+  const SpanType Span = beginHot<SpanType>(L, Site, Of);
+  try {
+    Inner(S);
+  } catch (...) {
+    Span.abandonHot();
+    throw;
+  }
+  Span.endHot();
   // A model that ran in the node may have begun to make them.
-  if (L->Functions && Of.MakesFunctions) [[unlikely]]
+  if (L.Functions && Of.MakesFunctions) [[unlikely]]
     claimFunctions(Site);
 }
 
@@ -123,9 +123,13 @@ inline void record(Call<Operation> Inner, format::Slot Site, Stack &S,
 template <typename SpanType, typename Operation>
 inline void timed(Operation &Inner, format::Slot Site, Stack &S,
                   NodeTraits Of) {
-  if (!ensureRecording()) [[unlikely]]
-    return static_cast<void>(Inner(S));
-  record<SpanType>(Call<Operation>{&Inner}, Site, S, Of);
+  Call<Operation> Run{&Inner};
+  Lane *L = ThisLane;
+  if (isHot(L)) [[likely]]
+    return record<SpanType>(*L, Run, Site, S, Of);
+  if (!ensureRecording())
+    return Run(S);
+  recordRare<SpanType>(Run, Site, S, Of);
 }
 
 /// What all timed nodes of one operator share.
@@ -155,12 +159,18 @@ template <typename SpanType> struct TimedHandle {
   format::Slot Site;
   NodeTraits Of;
   void operator()(Stack &S) {
-    if (!ensureRecording()) [[unlikely]]
-      return call(*Op->Handle, S);
-    recordCall(*Op->Handle, Site, S, Of);
+    const c10::OperatorHandle &Handle = *Op->Handle;
+    Lane *L = ThisLane;
+    if (isHot(L)) [[likely]]
+      return recordCall(*L, Handle, Site, S, Of);
+    if (!ensureRecording())
+      return call(Handle, S);
+    recordRare<SpanType>(HandleCall{&Handle}, Site, S, Of);
   }
 
 private:
+  using HandleCall = Call<const c10::OperatorHandle>;
+
   // Separate functions, so that the stack frame of recording costs nothing
   // while the gate is shut.
   [[gnu::noinline, gnu::flatten]] static void
@@ -168,9 +178,9 @@ private:
     Handle.callBoxed(S);
   }
   [[gnu::noinline, gnu::flatten, gnu::hot]] static void
-  recordCall(const c10::OperatorHandle &Handle, format::Slot Site, Stack &S,
-             NodeTraits Of) {
-    record<SpanType>(Call<const c10::OperatorHandle>{&Handle}, Site, S, Of);
+  recordCall(Lane &L, const c10::OperatorHandle &Handle, format::Slot Site,
+             Stack &S, NodeTraits Of) {
+    record<SpanType>(L, HandleCall{&Handle}, Site, S, Of);
   }
 };
 

@@ -184,7 +184,8 @@ TEST_F(Log, ARunLeavesAnEmptyLogAtItsFirstPage) {
       for (unsigned I = 0; I < 100; ++I)
         span(site(7, 1), 1);
       endSpan(Root, site(7, 0));
-      EXPECT_EQ(ThisLane->Next, ThisLane->Entries);
+      EXPECT_EQ(ThisLane->Page, ThisLane->Entries);
+      EXPECT_EQ(ThisLane->Written % LogPageEntries, 0u);
       EXPECT_EQ(ThisLane->Log->Folded, ThisLane->Written);
     }
   });
