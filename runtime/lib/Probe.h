@@ -37,9 +37,11 @@ inline uint64_t since(const Lane &L) {
   return L.Since.load(std::memory_order_relaxed);
 }
 
-/// True if the lane records what begins now without the cold path. One
-/// comparison: neither 0 nor GateShut.
-inline bool isOpen(const Lane *L) { return L && since(*L) - 1 < GateShut - 1; }
+/// One comparison: neither 0 nor GateShut.
+constexpr bool isOpenSince(uint64_t Since) { return Since - 1 < GateShut - 1; }
+
+/// True if the lane records what begins now without the cold path.
+inline bool isOpen(const Lane *L) { return L && isOpenSince(since(*L)); }
 
 /// True if a span that began at \p Begin ends without the cold path, as far as
 /// the lane's gate is concerned.

@@ -74,13 +74,15 @@ template <> struct Call<const c10::OperatorHandle> {
   void operator()(Stack &S) const { Callee->callBoxed(S); }
 };
 
-/// Runs \p Inner in a span where the lane is not open, or where autograd
-/// functions are made. Apart, so that the code of an ordinary node lies in few
-/// lines: a node that streams megabytes has pushed them out. A tail call, so
-/// that the stack is no deeper (see TimedHandle).
+/// Runs \p Inner in a span, if one is recorded, where the lane is not open or
+/// autograd functions are made. Apart, so that the code of an ordinary node
+/// lies in few lines: a node that streams megabytes has pushed them out. A tail
+/// call, so that the stack is no deeper (see TimedHandle).
 template <typename SpanType, typename Operation>
 [[gnu::noinline, gnu::flatten]] void
 recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
+  if (!ensureRecording())
+    return Inner(S);
   // The end of the span before has claimed all if it was recorded, and then the
   // lane is open.
   if (Of.MakesFunctions && (!Of.FollowsTimed || !isOpen(ThisLane)))
@@ -97,8 +99,14 @@ recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
     claimFunctions(Site);
 }
 
-/// True if a span on the lane is an ordinary one.
-inline bool isHot(const Lane *L) { return isOpen(L) && !L->Functions; }
+/// How a node runs on a lane, which is null before the thread's first span.
+enum class Way { Hot, Shut, Rare };
+inline Way wayOn(const Lane *L) {
+  uint64_t Since = L ? since(*L) : 0;
+  if (isOpenSince(Since) && !L->Functions) [[likely]]
+    return Way::Hot;
+  return Since == GateShut ? Way::Shut : Way::Rare;
+}
 
 /// Runs \p Inner in an ordinary span.
 template <typename SpanType, typename Operation>
@@ -125,11 +133,14 @@ inline void timed(Operation &Inner, format::Slot Site, Stack &S,
                   NodeTraits Of) {
   Call<Operation> Run{&Inner};
   Lane *L = ThisLane;
-  if (isHot(L)) [[likely]]
+  switch (wayOn(L)) {
+  case Way::Hot:
     return record<SpanType>(*L, Run, Site, S, Of);
-  if (!ensureRecording())
+  case Way::Shut:
     return Run(S);
-  recordRare<SpanType>(Run, Site, S, Of);
+  case Way::Rare:
+    return recordRare<SpanType>(Run, Site, S, Of);
+  }
 }
 
 /// What all timed nodes of one operator share.
@@ -158,29 +169,30 @@ template <typename SpanType> struct TimedHandle {
   SharedOperator *Op;
   format::Slot Site;
   NodeTraits Of;
+  // Each of the three ways is a function of its own, so that what one needs of
+  // the stack and of registers costs the others nothing.
   void operator()(Stack &S) {
-    const c10::OperatorHandle &Handle = *Op->Handle;
     Lane *L = ThisLane;
-    if (isHot(L)) [[likely]]
-      return recordCall(*L, Handle, Site, S, Of);
-    if (!ensureRecording())
-      return call(Handle, S);
-    recordRare<SpanType>(HandleCall{&Handle}, Site, S, Of);
+    switch (wayOn(L)) {
+    case Way::Hot:
+      return recordCall(*this, S, *L);
+    case Way::Shut:
+      return call(*Op->Handle, S);
+    case Way::Rare:
+      return recordRare<SpanType>(HandleCall{&*Op->Handle}, Site, S, Of);
+    }
   }
 
 private:
   using HandleCall = Call<const c10::OperatorHandle>;
 
-  // Separate functions, so that the stack frame of recording costs nothing
-  // while the gate is shut.
   [[gnu::noinline, gnu::flatten]] static void
   call(const c10::OperatorHandle &Handle, Stack &S) {
     Handle.callBoxed(S);
   }
   [[gnu::noinline, gnu::flatten, gnu::hot]] static void
-  recordCall(Lane &L, const c10::OperatorHandle &Handle, format::Slot Site,
-             Stack &S, NodeTraits Of) {
-    record<SpanType>(L, HandleCall{&Handle}, Site, S, Of);
+  recordCall(const TimedHandle &Node, Stack &S, Lane &L) {
+    record<SpanType>(L, HandleCall{&*Node.Op->Handle}, Node.Site, S, Node.Of);
   }
 };
 
