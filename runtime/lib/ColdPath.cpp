@@ -4,6 +4,7 @@
 
 #include "ColdSpans.h"
 #include "FrameworkWatch.h"
+#include "MeasuredSpan.h"
 #include "MethodLabels.h"
 #include "PairShapes.h"
 #include "Probe.h"
@@ -17,11 +18,6 @@ bool makeRecording() {
   return Process.Open.load(std::memory_order_relaxed) != 0;
 }
 
-/// Lane::MeasuredSince.
-static uint64_t measuredSince(const Lane &L) {
-  return L.MeasuredSince.load(std::memory_order_relaxed);
-}
-
 //===----------------------------------------------------------------------===//
 // Begins
 //===----------------------------------------------------------------------===//
@@ -32,26 +28,12 @@ static bool wantsPairs(Recording &R, const Lane &L) {
 }
 
 void beginCold(FrameSpan &Span, Operands Of) {
-  Lane *L = Span.Owner;
-  // On a lane that would be open, the span needs no frame of ours.
-  if (L && measuredSince(*L)) {
-    Recording &R = *Recording::existing();
-    Span.OfShapes = R.variants().begin(*L, Span.Site, Of);
-    if (!L->Measuring)
-      return Span.open();
-    SpanMeasures Begun =
-        R.measures().beginSpan(*L, Span.Site, /*IsRoot=*/false, Of);
-    if (Begun != SpanMeasures::Unknown) {
-      Span.open();
-      if (Begun == SpanMeasures::Begun)
-        R.measures().spanBegan(*L, Span.Site, Span.Begin);
-      return;
-    }
-  }
+  if (!Span.OfShapes && beginMeasured(Span, Of))
+    return;
   Span.Owner = nullptr;
   Span.Begin = LostBegin;
   Recording *R = Recording::current();
-  L = R ? readyLane(*R, Span.Site) : nullptr;
+  Lane *L = R ? readyLane(*R, Span.Site) : nullptr;
   if (!L)
     return;
   beginWithoutRun(*R, *L);
@@ -147,21 +129,11 @@ void endCold(uint64_t Begin, SiteId Id, const Operands &Of) {
 }
 
 void endCold(const FrameSpan &Span, uint64_t Now) {
-  Lane *L = Span.Owner;
-  uint64_t Ticks = Now - Span.Begin;
-  if (L && measuredSince(*L) - 1 < Span.Begin && Span.isInnermost(Ticks)) {
-    Recording &R = *Recording::existing();
-    bool IsMeasured =
-        L->Measuring && R.measures().endSpan(*L, Span.Site, Span.Begin, Ticks);
-    Span.close(Ticks);
-    if (IsMeasured)
-      R.levels().spanEnded(*L, Span.Site, Now);
-    if (Span.OfShapes)
-      R.variants().end(R, *L, Span.Site, Span.OfShapes, Span.Begin, Ticks);
+  if (endMeasured(Span, Now))
     return;
-  }
+  Lane *L = Span.Owner;
   Recording *R = Recording::current();
-  Ticks = NotRecorded;
+  uint64_t Ticks = NotRecorded;
   if (!L) {
     Ticks = endFramed(Span.Begin, Span.Site, Now, SpanKind::Node);
     L = ThisLane;

@@ -143,6 +143,8 @@ protected:
   Lane *Owner; ///< null if it began on the cold path
 
 private:
+  friend bool beginMeasured(FrameSpan &Span, const Operands &Of);
+  friend bool endMeasured(const FrameSpan &Span, uint64_t Now);
   friend void beginCold(FrameSpan &Span, Operands Of);
   friend void endCold(const FrameSpan &Span, uint64_t Now);
   friend void abandonCold(const FrameSpan &Span);

@@ -31,13 +31,13 @@ struct NewVariant {
 };
 
 Variants::Variants(ProfileFile &File, PageSource &Pages, const Host &Program)
-    : File(File), Pages(Pages),
-      Most(hasWord(Program.Opts.Record, "shapes") && Reader
+    : File(File), Pages(Pages), Read(Reader),
+      Most(hasWord(Program.Opts.Record, "shapes") && Read
                ? unsigned(Program.Opts.ShapeVariants)
                : 0) {}
 
 /// Finds the variant, and makes it the first of its node.
-inline Variant *Variants::known(Lane &L, Slot Site, uint64_t Key) const {
+Variant *Variants::known(Lane &L, Slot Site, uint64_t Key) const {
   Variant **Head = &L.Variants[number(Site)];
   for (Variant **Link = Head; Variant *V = *Link; Link = &V->Next) {
     if (V->Key != Key)
@@ -52,25 +52,23 @@ inline Variant *Variants::known(Lane &L, Slot Site, uint64_t Key) const {
   return nullptr;
 }
 
-OpenVariant Variants::begin(Lane &L, Slot Site, const Operands &Of) {
-  if (!L.WithShapes || !Of.Stack || number(Site) >= L.SlotCount)
-    return {};
-  if (!L.Variants) [[unlikely]] {
-    L.Variants = static_cast<Variant **>(
-        Pages.plain(uint64_t(L.SlotCount) * sizeof(Variant *)));
-    if (!L.Variants)
-      return {};
-  }
-  const SignatureReader &Read = *Reader.load(std::memory_order_relaxed);
-  uint64_t Key = Read.Key(Of.Stack, Of.Inputs);
+bool Variants::makeEntries(Lane &L) {
+  L.Variants = static_cast<Variant **>(
+      Pages.plain(uint64_t(L.SlotCount) * sizeof(Variant *)));
+  return L.Variants;
+}
+
+OpenVariant Variants::beginOther(Lane &L, Slot Site, const Operands &Of,
+                                 uint64_t Key) {
   if (!Key)
     return {};
-  if (Variant *V = known(L, Site, Key)) [[likely]]
+  if (Variant *V = known(L, Site, Key))
     return OpenVariant(V);
   if (Variant *Others = known(L, Site, 0))
     return OpenVariant(Others);
   try {
-    return OpenVariant(new NewVariant{Key, Of, Read.Text(Of.Stack, Of.Inputs)});
+    return OpenVariant(
+        new NewVariant{Key, Of, Read->Text(Of.Stack, Of.Inputs)});
   } catch (const std::exception &) {
     return {};
   }
@@ -181,7 +179,7 @@ Variant *Variants::make(Recording &R, Lane &L, Slot Site,
 }
 
 /// Makes a cell of an older epoch one of \p Epoch.
-static void emptyCell(VariantCell &C, uint32_t Epoch) {
+void Variants::emptyCell(VariantCell &C, uint32_t Epoch) {
   storeRelaxed(C.Word, C.Word | 1);
   for (uint64_t *Field : {&C.Time, &C.Min, &C.Max, &C.FirstTicks})
     storeRelease(*Field, 0);
@@ -189,39 +187,18 @@ static void emptyCell(VariantCell &C, uint32_t Epoch) {
   storeRelease(C.Word, 0);
 }
 
-static inline void addSpan(VariantCell &C, uint64_t Begin, uint64_t Ticks) {
-  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (C.Epoch != Epoch) [[unlikely]]
-    emptyCell(C, Epoch);
-  uint64_t Word = C.Word;
-  storeRelaxed(C.Word, Word + 1);
-  storeRelease(C.Time, C.Time + Ticks);
-  if (Ticks > C.Max)
-    storeRelease(C.Max, Ticks);
-  if (Word == 0) [[unlikely]] {
-    storeRelease(C.FirstTicks, Begin);
-    storeRelease(C.Min, Ticks);
-  } else if (Ticks < C.Min) {
-    storeRelease(C.Min, Ticks);
+void Variants::endNew(Recording &R, Lane &L, Slot Site, NewVariant *New,
+                      uint64_t Begin, uint64_t Ticks) {
+  std::unique_ptr<NewVariant> Owned(New);
+  Variant *Known = nullptr;
+  try {
+    if (!New->IsComplete && New->Of.Stack)
+      appendOutputs(*New, New->Of);
+    if (L.Variants && L.Attached)
+      Known = make(R, L, Site, *New);
+  } catch (const std::exception &) {
+    // The span is in the node's cell alone.
   }
-  storeRelease(C.Word, Word + 2);
-}
-
-void Variants::end(Recording &R, Lane &L, Slot Site, OpenVariant V,
-                   uint64_t Begin, uint64_t Ticks) {
-  Variant *Known = V.known();
-  if (NewVariant *New = V.made()) [[unlikely]] {
-    std::unique_ptr<NewVariant> Owned(New);
-    try {
-      if (!New->IsComplete && New->Of.Stack)
-        appendOutputs(*New, New->Of);
-      if (L.Variants && L.Attached)
-        Known = make(R, L, Site, *New);
-    } catch (const std::exception &) {
-      // The span is in the node's cell alone.
-    }
-  }
-  // In a child of fork what the lane knew is wiped.
   if (Known && Known->Data)
     addSpan(*Known->Data, Begin, Ticks);
 }

@@ -16,6 +16,8 @@
 
 #include "Lane.h"
 #include "Operands.h"
+#include "Process.h"
+#include "torchprof/format/Variant.h"
 
 #include <cstdint>
 #include <string>
@@ -72,7 +74,16 @@ public:
   static void drop(OpenVariant V);
 
 private:
+  /// begin() where the node's last call had other signatures.
+  OpenVariant beginOther(Lane &L, format::Slot Site, const Operands &Of,
+                         uint64_t Key);
+  bool makeEntries(Lane &L);
   Variant *known(Lane &L, format::Slot Site, uint64_t Key) const;
+  static void addSpan(format::VariantCell &C, uint64_t Begin, uint64_t Ticks);
+  static void emptyCell(format::VariantCell &C, uint32_t Epoch);
+  /// end() of a signature that the lane has met for the first time.
+  void endNew(Recording &R, Lane &L, format::Slot Site, NewVariant *New,
+              uint64_t Begin, uint64_t Ticks);
   Variant *make(Recording &R, Lane &L, format::Slot Site, const NewVariant &V);
   format::Slot signatureOf(format::Slot Site, const std::string &Text) const;
   format::VariantCell *makeCell(Lane &L, format::Slot Site,
@@ -82,8 +93,51 @@ private:
 
   ProfileFile &File;
   PageSource &Pages;
+  const SignatureReader *Read; ///< null: there is none
   unsigned Most; ///< signatures of a node; 0: no shapes are recorded
 };
+
+inline OpenVariant Variants::begin(Lane &L, format::Slot Site,
+                                   const Operands &Of) {
+  if (!L.WithShapes || !Of.Stack || number(Site) >= L.SlotCount)
+    return {};
+  if (!L.Variants && !makeEntries(L)) [[unlikely]]
+    return {};
+  uint64_t Key = Read->Key(Of.Stack, Of.Inputs);
+  Variant *Last = L.Variants[number(Site)];
+  if (Last && Key && Last->Key == Key) [[likely]]
+    return OpenVariant(Last);
+  return beginOther(L, Site, Of, Key);
+}
+
+inline void Variants::addSpan(format::VariantCell &C, uint64_t Begin,
+                              uint64_t Ticks) {
+  using format::storeRelease;
+  uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  if (C.Epoch != Epoch) [[unlikely]]
+    emptyCell(C, Epoch);
+  uint64_t Word = C.Word;
+  format::storeRelaxed(C.Word, Word + 1);
+  storeRelease(C.Time, C.Time + Ticks);
+  if (Ticks > C.Max) [[unlikely]]
+    storeRelease(C.Max, Ticks);
+  if (Word == 0) [[unlikely]] {
+    storeRelease(C.FirstTicks, Begin);
+    storeRelease(C.Min, Ticks);
+  } else if (Ticks < C.Min) [[unlikely]] {
+    storeRelease(C.Min, Ticks);
+  }
+  storeRelease(C.Word, Word + 2);
+}
+
+inline void Variants::end(Recording &R, Lane &L, format::Slot Site,
+                          OpenVariant V, uint64_t Begin, uint64_t Ticks) {
+  if (NewVariant *New = V.made()) [[unlikely]]
+    return endNew(R, L, Site, New, Begin, Ticks);
+  // In a child of fork what the lane knew is wiped.
+  if (Variant *Known = V.known(); Known && Known->Data)
+    addSpan(*Known->Data, Begin, Ticks);
+}
 
 } // namespace torchprof
 

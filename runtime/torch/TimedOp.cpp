@@ -10,6 +10,7 @@
 
 #include "BackwardFunctions.h"
 #include "Control.h"
+#include "MeasuredSpan.h"
 #include "Probe.h"
 #include "Symbols.h"
 
@@ -74,20 +75,11 @@ template <> struct Call<const c10::OperatorHandle> {
   void operator()(Stack &S) const { Callee->callBoxed(S); }
 };
 
-/// Runs \p Inner in a span, if one is recorded, where the lane is not open or
-/// autograd functions are made. Apart, so that the code of an ordinary node
-/// lies in few lines: a node that streams megabytes has pushed them out. A tail
-/// call, so that the stack is no deeper (see TimedHandle).
+/// Runs \p Inner in a span that has begun, and files the functions that it
+/// made.
 template <typename SpanType, typename Operation>
-[[gnu::noinline, gnu::flatten]] void
-recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
-  if (!ensureRecording())
-    return Inner(S);
-  // The end of the span before has claimed all if it was recorded, and then the
-  // lane is open.
-  if (Of.MakesFunctions && (!Of.FollowsTimed || !isOpen(ThisLane)))
-    claimFunctions();
-  auto Span = beginNode<SpanType>(Site, S, Of);
+inline void runIn(SpanType &Span, Call<Operation> Inner, format::Slot Site,
+                  Stack &S, NodeTraits Of) {
   try {
     Inner(S);
   } catch (...) {
@@ -99,13 +91,46 @@ recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
     claimFunctions(Site);
 }
 
+// The ways that are not hot are functions of their own, so that the code of an
+// ordinary node lies in few lines: a node that streams megabytes has pushed
+// them out. They are tail calls, so that the stack is no deeper (see
+// TimedHandle).
+
+/// Runs \p Inner in a span, if one is recorded, where the lane is not open or
+/// autograd functions are made.
+template <typename SpanType, typename Operation>
+[[gnu::noinline, gnu::flatten]] void
+recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
+  if (!ensureRecording())
+    return Inner(S);
+  // The end of the span before has claimed all if it was recorded, and then the
+  // lane is open.
+  if (Of.MakesFunctions && (!Of.FollowsTimed || !isOpen(ThisLane)))
+    claimFunctions();
+  auto Span = beginNode<SpanType>(Site, S, Of);
+  runIn(Span, Inner, Site, S, Of);
+}
+
+/// Runs \p Inner in a span where more than time is measured.
+template <typename Operation>
+[[gnu::noinline, gnu::flatten]] void recordMeasured(Call<Operation> Inner,
+                                                    format::Slot Site, Stack &S,
+                                                    NodeTraits Of, Lane &L) {
+  if (Of.MakesFunctions)
+    claimFunctions();
+  MeasuredSpan Span(Site, L, Operands{&S, Of.Inputs, Of.Outputs});
+  runIn(Span, Inner, Site, S, Of);
+}
+
 /// How a node runs on a lane, which is null before the thread's first span.
-enum class Way { Hot, Shut, Rare };
+enum class Way { Hot, Shut, Measured, Rare };
 inline Way wayOn(const Lane *L) {
   uint64_t Since = L ? since(*L) : 0;
   if (isOpenSince(Since) && !L->Functions) [[likely]]
     return Way::Hot;
-  return Since == GateShut ? Way::Shut : Way::Rare;
+  if (Since == GateShut)
+    return Way::Shut;
+  return L && L->ColdOnly ? Way::Measured : Way::Rare;
 }
 
 /// Runs \p Inner in an ordinary span.
@@ -138,6 +163,8 @@ inline void timed(Operation &Inner, format::Slot Site, Stack &S,
     return record<SpanType>(*L, Run, Site, S, Of);
   case Way::Shut:
     return Run(S);
+  case Way::Measured:
+    return recordMeasured(Run, Site, S, Of, *L);
   case Way::Rare:
     return recordRare<SpanType>(Run, Site, S, Of);
   }
@@ -178,6 +205,8 @@ template <typename SpanType> struct TimedHandle {
       return recordCall(*this, S, *L);
     case Way::Shut:
       return call(*Op->Handle, S);
+    case Way::Measured:
+      return recordMeasured(HandleCall{&*Op->Handle}, Site, S, Of, *L);
     case Way::Rare:
       return recordRare<SpanType>(HandleCall{&*Op->Handle}, Site, S, Of);
     }

@@ -216,12 +216,12 @@ TEST(Message, HeaderIsOfAnotherMachine) {
 
 TEST(Message, OtherVersions) {
   size_t Version = offsetof(format::FileHeader, Version);
-  EXPECT_EQ(withHeader(Version, 3),
-            "x.tprof: recorded by an older torchprof (profile format 3); "
+  EXPECT_EQ(withHeader(Version, 4),
+            "x.tprof: recorded by an older torchprof (profile format 4); "
             "record again");
-  EXPECT_EQ(withHeader(Version, 5),
-            "x.tprof: recorded by a newer torchprof (profile format 5); this "
-            "version reads format 4");
+  EXPECT_EQ(withHeader(Version, 6),
+            "x.tprof: recorded by a newer torchprof (profile format 6); this "
+            "version reads format 5");
 }
 
 TEST(Message, HeaderHasAnotherSize) {
@@ -299,7 +299,7 @@ const WrongJson WrongJsons[] = {
     {"Member", R"({"lanes": [{"cells": [{"slto": 1}]}]})",
      "lanes[0].cells[0]: unknown member 'slto'"},
     {"Version", R"({"version": 1})",
-     "version: expected profile format 4, found 1"},
+     "version: expected profile format 5, found 1"},
     {"Parent", R"({"models": [{"sites": [{}, {"parent": 1}]}]})",
      "models[0].sites[1].parent: expected the number of an earlier entry, "
      "found 1"},

@@ -1,0 +1,81 @@
+//===- MeasuredSpan.h - a node where more is measured -----------*- C++ -*-===//
+//
+// What the cold path does for the ordinary node of a run in which more than
+// time is measured, or shapes are told apart; inline, for the operation of a
+// timed node. Whatever else is rare is the cold path's, as ever.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_MEASUREDSPAN_H
+#define TORCHPROF_MEASUREDSPAN_H
+
+#include "Probe.h"
+#include "Recording.h"
+
+namespace torchprof {
+
+/// Lane::MeasuredSince.
+inline uint64_t measuredSince(const Lane &L) {
+  return L.MeasuredSince.load(std::memory_order_relaxed);
+}
+
+/// Begins a span on a lane that would be open, were not more measured: it needs
+/// no frame of ours. False if the cold path must.
+inline bool beginMeasured(FrameSpan &Span, const Operands &Of) {
+  Lane *L = Span.Owner;
+  if (!L || !measuredSince(*L)) [[unlikely]]
+    return false;
+  Recording &R = *Recording::existing();
+  Span.OfShapes = R.variants().begin(*L, Span.Site, Of);
+  if (!L->Measuring) {
+    Span.open();
+    return true;
+  }
+  SpanMeasures Begun =
+      R.measures().beginSpan(*L, Span.Site, /*IsRoot=*/false, Of);
+  if (Begun == SpanMeasures::Unknown) [[unlikely]]
+    return false;
+  Span.open();
+  if (Begun == SpanMeasures::Begun)
+    R.measures().spanBegan(*L, Span.Site, Span.Begin);
+  return true;
+}
+
+/// Ends it at the tick \p Now. False if the cold path must.
+inline bool endMeasured(const FrameSpan &Span, uint64_t Now) {
+  Lane *L = Span.Owner;
+  uint64_t Ticks = Now - Span.Begin;
+  if (!L || measuredSince(*L) - 1 >= Span.Begin || !Span.isInnermost(Ticks))
+      [[unlikely]]
+    return false;
+  Recording &R = *Recording::existing();
+  bool IsMeasured =
+      L->Measuring && R.measures().endSpan(*L, Span.Site, Span.Begin, Ticks);
+  Span.close(Ticks);
+  if (IsMeasured)
+    R.levels().spanEnded(*L, Span.Site, Now);
+  if (Span.OfShapes)
+    R.variants().end(R, *L, Span.Site, Span.OfShapes, Span.Begin, Ticks);
+  return true;
+}
+
+/// A FrameSpan for lanes on which that is the rule.
+class MeasuredSpan : public FrameSpan {
+public:
+  MeasuredSpan(format::Slot Site, Lane &L, const Operands &Of)
+      : FrameSpan(Site, &L) {
+    L.LastEnd = 0;
+    if (!beginMeasured(*this, Of)) [[unlikely]]
+      beginCold(*this, Of);
+  }
+
+  void end() {
+    uint64_t Now = now();
+    if (!endMeasured(*this, Now)) [[unlikely]]
+      endCold(*this, Now);
+  }
+};
+
+} // namespace torchprof
+
+#endif // TORCHPROF_MEASUREDSPAN_H
