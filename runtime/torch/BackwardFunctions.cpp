@@ -238,7 +238,8 @@ private:
 };
 } // namespace
 
-static OutsideSite EngineSite("(engine)"), PlansSite("(plans)");
+static OutsideSite EngineSite(format::EngineName),
+    PlansSite(format::BackwardPlansName);
 
 void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
   if (!ensureRecording())

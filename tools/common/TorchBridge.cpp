@@ -89,6 +89,8 @@ static Outcome explainLoadError(Outcome Failed) {
   auto Contains = [&](const char *Part) {
     return Text.find(Part) != std::string::npos;
   };
+  if (Contains("PytorchStreamReader failed"))
+    return failure(2, "truncated or damaged archive: " + Text);
   if (Contains("Unknown builtin op") || Contains("Unknown type name"))
     return failure(2, Text + "; a library that defines it is loaded with "
                              "--load=LIB.so");

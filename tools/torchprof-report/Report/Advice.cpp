@@ -155,6 +155,22 @@ static Finding plansInRuns(const Evidence &In) {
           {}};
 }
 
+/// Those of backward graphs.
+static Finding plansInBackwards(const Evidence &In) {
+  Finding F;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    if (In.Sites.kind(S) != nameOf(format::DynamicKind::Backward) ||
+        In.Sites.name(S) != format::BackwardPlansName ||
+        !In.Selected.matches(In.Sites, S))
+      continue;
+    F.Ns += In.selfNs(S);
+    F.Sites.push_back(S);
+    F.Where = "the row " + In.Sites.name(S).str() + ", " +
+              std::to_string(In.Sites.measured(S).Count) + " times";
+  }
+  return F;
+}
+
 /// What runs took outside of their nodes, but for what prepares gradients:
 /// freezing does not help against that.
 static Finding outsideOfNodes(const Evidence &In) {
@@ -292,6 +308,9 @@ static const Rule Rules[] = {
      "a few calls with each shape before the model serves, and "
      "torch.no_grad() where no gradient is needed",
      "torchprof-report runs", plansInRuns},
+    {"backward_plans", "plans that LibTorch made in backwards",
+     "a few steps with each shape before the steps that count, and few shapes",
+     "torchprof-report runs", plansInBackwards},
     {"first_runs", "first runs",
      "a few calls with each shape before the model serves",
      "torchprof-report runs", firstRuns},

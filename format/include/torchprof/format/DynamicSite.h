@@ -43,6 +43,11 @@ constexpr bool isNoNode(DynamicKind Kind) {
 /// Name of such a part that runs beside its parent, the fork of a graph.
 inline constexpr char BesideParent[] = "asynchronous";
 
+/// Names of sites of gradients that are nobody's: what autograd's engine does
+/// around functions, and what the framework takes in a backward to make plans.
+inline constexpr char EngineName[] = "(engine)";
+inline constexpr char BackwardPlansName[] = "(plans)";
+
 enum DynamicFlags : uint32_t {
   DF_Overflow = 1, ///< stands for all children beyond the parent's bound
   DF_Cut = 2,      ///< the name was cut
