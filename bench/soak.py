@@ -65,8 +65,12 @@ class Servers:
                 # The gate may have been shut before idle was cleared.
                 if not self.gate.is_set():
                     continue
-                if not torch.equal(self.model(*self.inputs), expected):
-                    self.failures.append("an output differs")
+                output = self.model(*self.inputs)
+                if not torch.equal(output, expected):
+                    self.failures.append(
+                        "call %d of thread %d: the output differs by %g" % (
+                            self.calls[number], number,
+                            (output - expected).abs().max()))
                 self.calls[number] += 1
 
     def pause(self):
