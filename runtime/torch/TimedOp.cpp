@@ -122,8 +122,14 @@ template <typename Operation>
   runIn(Span, Inner, Site, S, Of);
 }
 
-/// How a node runs on a lane, which is null before the thread's first span.
-enum class Way { Hot, Shut, Measured, Rare };
+/// How a node runs.
+enum class Way {
+  Hot,      ///< in an ordinary span
+  Shut,     ///< in none: nothing is recorded
+  Measured, ///< in one of which more than time is measured
+  Rare,     ///< as the cold path finds
+};
+/// On a lane, which is null before the thread's first span.
 inline Way wayOn(const Lane *L) {
   uint64_t Since = L ? since(*L) : 0;
   if (isOpenSince(Since) && !L->Functions) [[likely]]
@@ -196,8 +202,8 @@ template <typename SpanType> struct TimedHandle {
   SharedOperator *Op;
   format::Slot Site;
   NodeTraits Of;
-  // Each of the three ways is a function of its own, so that what one needs of
-  // the stack and of registers costs the others nothing.
+  // Each way is a function of its own, so that what one needs of the stack and
+  // of registers costs the others nothing.
   void operator()(Stack &S) {
     Lane *L = ThisLane;
     switch (wayOn(L)) {
