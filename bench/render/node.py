@@ -80,8 +80,9 @@ def probe(results):
         "its" % COLD,
         "own in the nearer caches. There only what lies between the reading of two "
         "nodes is measured, and",
-        "`folding` is the part of it that comes after a call's last node. With one "
-        "reading",
+        "`folding` is the part of it that comes after a call's last node: the end of the "
+        "run, and every 35th time the folding of what as many calls have recorded. With "
+        "one reading",
         "(`TORCHPROF_READS=one`) a node begins where the one before it has ended. Each "
         "number is the median over several processes. They "
         "keep freed memory,",
@@ -128,7 +129,7 @@ def scale(results):
     lines = ["## Long methods", ""] + how("scale") + [
         "`aten::add` of two integers in chains of different lengths: nanoseconds that "
         "recording adds to a node, the least and the median. Up to some thousand nodes "
-        "their cells lie in the processor's caches when a run is folded. LibTorch goes "
+        "their cells lie in the processor's caches when runs are folded. LibTorch goes "
         "through a chain recursively: 10 000 nodes overflow the stack of 1.13, 40 000 that "
         "of 2.13, without torchprof too.", ""]
     for version, rows in rows_of(results, "scale"):

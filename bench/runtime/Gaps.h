@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -49,6 +50,11 @@ inline double median(std::vector<double> Values) {
   return Values[Values.size() / 2];
 }
 
+inline double mean(const std::vector<double> &Values) {
+  return std::accumulate(Values.begin(), Values.end(), 0.0) /
+         double(Values.size());
+}
+
 /// The gaps of calls in each of which as many nodes work. Ticks.
 class Gaps {
 public:
@@ -69,7 +75,8 @@ public:
   }
 
   /// What a node's share of all gaps is, and of the one that is a call's last,
-  /// in which its log is folded. Of the calls since they were last asked for.
+  /// in which logs are folded: that one on the average, since it is done for
+  /// many calls at once. Of the calls since they were last asked for.
   struct Share {
     double All, Last;
   };
@@ -77,8 +84,8 @@ public:
     Share S{};
     if (!Last.empty()) {
       size_t Inner = Between.size() / Last.size(); // in each call
-      S.All = median(Around) / double(Inner + 1);
-      S.Last = median(Last) / double(Inner + 1);
+      S.All = mean(Around) / double(Inner + 1);
+      S.Last = mean(Last) / double(Inner + 1);
       if (Inner)
         S.All += median(Between) * double(Inner) / double(Inner + 1);
     }

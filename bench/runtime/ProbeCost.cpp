@@ -16,9 +16,9 @@
 // machine is for a tensor's node: the difference is then known to a nanosecond
 // or two; or a number of kilobytes that each node reads, as a convolution does:
 // after more than the nearer caches hold, what a probe costs is its misses.
-// Only what lies between the nodes' work is measured then (Gaps.h), and what a
-// call's last gap takes longer is a row of its own, "folding". LENGTH is the
-// number of nodes.
+// Only what lies between the nodes' work is measured then (Gaps.h), and what
+// the calls' last gaps take longer is a row of its own, "folding". LENGTH is
+// the number of nodes.
 //
 // TORCHPROF_MODE=trace measures the trace mode, TORCHPROF_READS=one one reading
 // of the clock per node. The profile goes to TORCHPROF_FILE; on tmpfs no
@@ -82,13 +82,16 @@ struct Kind {
   const char *Second; ///< behind the first input
   unsigned Nodes;
   // A processor needs some calls of one chain to learn its branches again after
-  // the others' turns; a turn is still short beside a change of its speed.
+  // the others' turns; a turn is still short beside a change of its speed. A
+  // log is folded after each 11 calls of 300 nodes, or 5 of pairs, and after
+  // each 35 or 17 of 100: what others have left in it while it warms up, and as
+  // often as is the share of the calls that count.
   unsigned WarmUpCalls, Calls; ///< in a turn
   unsigned Turns;
 };
-constexpr Kind Relu = {"aten::relu", "Tensor", "", 300, 10, 10, 300},
-               Scalar = {"aten::add", "int", ", %x0", 300, 10, 10, 300},
-               Read = {"bench::read", "int", "", 100, 1, 2, 20};
+constexpr Kind Relu = {"aten::relu", "Tensor", "", 300, 11, 55, 100},
+               Scalar = {"aten::add", "int", ", %x0", 300, 11, 55, 100},
+               Read = {"bench::read", "int", "", 100, 35, 35, 5};
 
 /// Registers a model of as many sites as the chain needs.
 void registerModel(const Kind &K) {
@@ -112,6 +115,7 @@ void registerModel(const Kind &K) {
 }
 
 size_t ReadBytes = 0; ///< by each bench::read
+bool WarmsUp = false; ///< which need not read for that
 Gaps BetweenReads;
 
 /// Reads as many bytes and returns its input.
@@ -120,9 +124,10 @@ void readMemory(Stack &S) {
   constexpr size_t Line = 64;
   static const std::vector<char> Memory(ReadBytes, 1);
   int64_t Sum = 0;
-  for (size_t I = 0; I < ReadBytes; I += Line)
+  const size_t Bytes = WarmsUp ? 0 : ReadBytes;
+  for (size_t I = 0; I < Bytes; I += Line)
     Sum += Memory[I];
-  S.back() = S.back().toInt() + Sum - int64_t(ReadBytes / Line);
+  S.back() = S.back().toInt() + Sum - int64_t(Bytes / Line);
   BetweenReads.mark();
 }
 
@@ -229,8 +234,10 @@ double nsPerTick() {
 void takeTurn(Variant &V, const Kind &K) {
   static const double NsPerTick = nsPerTick();
   V.Recording ? torchprof_start() : torchprof_stop();
+  WarmsUp = true;
   for (unsigned I = 0; I < K.WarmUpCalls; ++I)
     V.Call();
+  WarmsUp = false;
   double Begin = secondsNow();
   for (unsigned I = 0; I < K.Calls; ++I) {
     BetweenReads.beginCall();

@@ -20,6 +20,10 @@ are three that are not. Processes are added until the intervals of what recordin
 adds, and of what is left of it when recording is stopped, are below --interval per
 cent of the call, there are --processes of them, or --minutes have passed.
 
+A call leaves its spans in the log, which is folded after every so many calls: less
+often than every fourth, so that medians of calls do not see it. What folding took per
+recorded call, as the profile says, is added to what recording takes.
+
 Prints a JSON object per model: the median call in ns, and per contender the median
 over the processes of what it adds to a call, in per cent, with half of a 95 %
 interval of this median (bootstrap).
@@ -55,8 +59,11 @@ def share_parameters(model, first):
             mine.data = its.data
 
 
+WARM_CALLS = 3
+
+
 def measured(call):
-    for _ in range(3):
+    for _ in range(WARM_CALLS):
         call()
     begin = time.thread_time_ns()
     call()
@@ -75,6 +82,20 @@ def load_copies(path, many):
     return kept, padding, copies
 
 
+def folding_ns(report, before, after, calls):
+    """What folding has taken between two snapshots for each of so many calls."""
+    ns = []
+    for path in (before, after):
+        done = subprocess.run([report, "convert", path], check=True,
+                              stdout=subprocess.PIPE)
+        profile = json.loads(done.stdout)
+        ns.append(1e9 * sum(lane.get("fold_ticks", 0) for lane in profile["lanes"])
+                  / profile["process"]["ticks_per_second"])
+        os.unlink(path)
+    assert ns[1] > ns[0] > 0, "nothing was folded"
+    return (ns[1] - ns[0]) / calls
+
+
 def first_calls(copies, x):
     """Calls that make the plans, with torchprof attached to those that are to have
     it: it attaches when a model is called for the first time."""
@@ -88,9 +109,9 @@ def first_calls(copies, x):
             expected = got
 
 
-def work(path, shape, turns, many):
+def work(path, shape, turns, many, snapshots):
     """Prints, per contender, the mean over its copies of the median over the turns
-    of a call in ns."""
+    of a call in ns; and the number of calls recorded between two snapshots."""
     torch.set_num_threads(1)
     kept, padding, copies = load_copies(path, many)
     torch.manual_seed(1)
@@ -107,6 +128,7 @@ def work(path, shape, turns, many):
     found = {id(case): [] for case in cases}
     with torch.no_grad():
         first_calls(copies, x)
+        control.snapshot(snapshots[0])
         for _ in range(turns):
             for case in random.sample(cases, len(cases)):
                 contender, model = case
@@ -116,15 +138,17 @@ def work(path, shape, turns, many):
                 found[id(case)].append(measure(lambda: model(x)))
                 recorded = control.stats()["count"] > before
                 assert recorded == (contender == "torchprof"), contender
-    print(json.dumps({
+    control.snapshot(snapshots[1])
+    print(json.dumps([{
         contender: statistics.mean(statistics.median(found[id(case)])
                                    for case in cases if case[0] == contender)
-        for contender in CONTENDERS}))
+        for contender in CONTENDERS}, (WARM_CALLS + 1) * turns * many]))
 
 
 def one_process(arguments, path, shape):
     profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
                            "models-%d.tprof" % os.getpid())
+    snapshots = [profile + number for number in "12"]
     environment = dict(
         os.environ, **KEEPS_FREED_MEMORY, TORCHPROF_FILE=profile,
         TORCHPROF_ATTACH="off", LD_PRELOAD=os.path.join(arguments.build, "lib",
@@ -132,11 +156,14 @@ def one_process(arguments, path, shape):
     done = subprocess.run(
         [sys.executable, "-W", "ignore", __file__, "--build", arguments.build,
          "--turns", str(arguments.turns), "--copies", str(arguments.copies),
-         "--inside", ",".join((path, shape))],
+         "--inside", ",".join((path, shape, *snapshots))],
         check=True, stdout=subprocess.PIPE, env=environment,
         universal_newlines=True)
     os.unlink(profile)
-    return json.loads(done.stdout.strip().split("\n")[-1])
+    call_ns, calls = json.loads(done.stdout.strip().split("\n")[-1])
+    call_ns["torchprof"] += folding_ns(
+        os.path.join(arguments.build, "bin", "torchprof-report"), *snapshots, calls)
+    return call_ns
 
 
 def median_and_interval(values):
@@ -186,9 +213,9 @@ def main():
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
-        path, shape = arguments.inside.split(",")
+        path, shape, *snapshots = arguments.inside.split(",")
         return work(path, [int(n) for n in shape.split("x")], arguments.turns,
-                    arguments.copies)
+                    arguments.copies, snapshots)
     for model in arguments.models:
         name, files = model.split("=", 1)
         compare(arguments, name, *files.split(","))

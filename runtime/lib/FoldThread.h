@@ -30,6 +30,9 @@ public:
   FoldThread(const FoldThread &) = delete;
   FoldThread &operator=(const FoldThread &) = delete;
 
+  /// False if owners fold.
+  bool isWanted() const { return IsWanted; }
+
   /// Takes over what the owner of \p L has written so far. False if the owner
   /// is to fold itself. Owner only; at most one system call, but for the first
   /// time.

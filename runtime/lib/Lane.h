@@ -128,7 +128,8 @@ struct alignas(64) Lane {
   Lanes *Owner;                 ///< null in a wiped lane
   format::SegmentHeader *Cells; ///< segment that has room, or null
   uint64_t Runs;                ///< outermost roots entered
-  uint64_t Emptied;       ///< no span that began before this tick is recorded
+  uint64_t RunsWritten; ///< Written at the end of the last one, for its length
+  uint64_t Emptied;     ///< no span that began before this tick is recorded
   MeasureEntry *Measured; ///< per entry and source; null without any
   format::SegmentHeader *MeasureCells[MeasureSourceCount]; ///< as Cells
   /// Of the span that ended last.

@@ -10,14 +10,17 @@
 #include "Recording.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace torchprof {
 
 using namespace format;
 
-/// A run folds when it leaves so many records: fewer do not pay for the misses
-/// that they cannot hide behind each other.
-static constexpr uint64_t WorthFolding = 64;
+/// The folding thread is told of so many records: fewer do not pay for the
+/// misses that they cannot hide behind each other.
+static constexpr uint64_t WorthTelling = 64;
+/// With more unfolded records the owner folds at the end of the next page.
+static constexpr uint64_t MostUnfolded = LogRing - 2 * LogPageEntries;
 
 /// Goes on at record \p Number, which begins a page.
 static void goOnAt(Lane &L, uint64_t Number) {
@@ -89,9 +92,21 @@ static bool leaveToThread(Lane &L) {
   return R && R->folding().take(L);
 }
 
+/// True if the owner folds now, between two runs.
+static bool isFoldDue(Lane &L, uint64_t Unfolded) {
+  uint64_t OfRun = L.Written - std::exchange(L.RunsWritten, L.Written);
+  // Makes the cells, so that later runs allocate nothing.
+  if (!L.CellsReady.load(std::memory_order_relaxed))
+    return true;
+  Recording *R = Recording::existing();
+  if (R && R->folding().isWanted())
+    return Unfolded >= WorthTelling && !R->folding().take(L);
+  return Unfolded + OfRun > MostUnfolded;
+}
+
 void logPageEnded(Lane &L) {
   uint64_t Unfolded = L.Written - loadAcquire(L.Log->Folded);
-  if (Unfolded > LogRing - 2 * LogPageEntries) {
+  if (Unfolded > MostUnfolded) {
     foldLog(L);
     rewind(L);
   } else if (Unfolded > LogRing / 2) {
@@ -101,10 +116,11 @@ void logPageEnded(Lane &L) {
 }
 
 void logRunEnded(Lane &L) {
-  if (L.Written - loadAcquire(L.Log->Folded) < WorthFolding || leaveToThread(L))
+  if (!isFoldDue(L, L.Written - loadAcquire(L.Log->Folded)))
     return;
   foldLog(L);
   rewind(L);
+  L.RunsWritten = L.Written;
 }
 
 void emptyLog(Lane &L, uint32_t Epoch) {

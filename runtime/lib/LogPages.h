@@ -2,9 +2,15 @@
 //
 // A lane's log is used page by page. At the end of each, and at the end of an
 // outermost root, it is decided whether to fold what has been written, and
-// where the log goes on: at its first page again while that is near the
-// processor, in the next one in trace mode and while the folding thread has not
-// come to the end (FoldThread.h).
+// where the log goes on: at its first page again if it was folded between two
+// runs, in the next one in trace mode and while the folding thread has not come
+// to the end (FoldThread.h).
+//
+// A fold finds the cells out of reach of the near caches: the models that are
+// worth a profile have streamed megabytes since the last one. So it comes late.
+// The records of many runs are folded at once, and of those of one node only
+// the first pays for that. It comes between two runs all the same: at the end
+// of the last one whose like the log has room for.
 //
 // Owner only, unless something else is said; the lane is attached.
 //
@@ -20,8 +26,8 @@ namespace torchprof {
 /// Called by append() when Written has come to the end of a page.
 void logPageEnded(Lane &L);
 
-/// At the end of a run: folds if it is worth it, or leaves that to the folding
-/// thread.
+/// At the end of a run: folds if the log has no room for another run of as many
+/// records, or leaves to the folding thread what the run has written.
 void logRunEnded(Lane &L);
 
 /// Folds all that is in the log. What it takes is no part of the spans that are

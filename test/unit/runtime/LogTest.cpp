@@ -177,15 +177,45 @@ TEST_F(Log, FoldingIsNoPartOfTheSpansAroundIt) {
   EXPECT_LT(P.sum(0), Length + 10);
 }
 
-TEST_F(Log, ARunLeavesAnEmptyLogAtItsFirstPage) {
+TEST_F(Log, RunsAreFoldedTogetherAndBetweenThem) {
+  constexpr unsigned Nodes = 100, Runs = 100;
+  unsigned Folds = 0;
+  ReadProfile P = recorded([&] {
+    uint64_t Folded = 0, OfRun = 0;
+    for (unsigned Run = 0; Run < Runs; ++Run) {
+      uint64_t Begun = Run ? ThisLane->Written : 0;
+      uint64_t Root = enter(site(7, 0));
+      for (unsigned I = 0; I < Nodes; ++I)
+        span(site(7, 1), 1);
+      EXPECT_EQ(ThisLane->Log->Folded, Folded) << "in the middle of a run";
+      OfRun = std::max(OfRun, ThisLane->Written - Begun);
+      endSpan(Root, site(7, 0));
+      if (ThisLane->Log->Folded == Folded)
+        continue;
+      // All of it, late, and what follows lies where the log began. The first
+      // run is folded by itself: that makes the cells.
+      Folds += Run != 0;
+      EXPECT_EQ(ThisLane->Log->Folded, ThisLane->Written);
+      EXPECT_EQ(ThisLane->Page, ThisLane->Entries);
+      EXPECT_EQ(ThisLane->Written % LogPageEntries, 0u);
+      Folded = ThisLane->Written;
+    }
+    EXPECT_GE(OfRun, 2u * Nodes);
+    EXPECT_GT(Folds, Runs * OfRun / LogRing / 2);
+    EXPECT_LT(Folds, 2 * Runs * OfRun / LogRing);
+    EXPECT_EQ(totals().Count, uint64_t(Runs) * (Nodes + 1));
+  });
+  EXPECT_EQ(P.count(1), uint64_t(Runs) * Nodes);
+  EXPECT_EQ(P.count(0), Runs);
+}
+
+TEST_F(Log, RunsWithoutRoomForTheirLikeAreFoldedAtOnce) {
   recorded([] {
     for (unsigned Run = 0; Run < 3; ++Run) {
       uint64_t Root = enter(site(7, 0));
-      for (unsigned I = 0; I < 100; ++I)
+      for (unsigned I = 0; I < LogRing / 4; ++I)
         span(site(7, 1), 1);
       endSpan(Root, site(7, 0));
-      EXPECT_EQ(ThisLane->Page, ThisLane->Entries);
-      EXPECT_EQ(ThisLane->Written % LogPageEntries, 0u);
       EXPECT_EQ(ThisLane->Log->Folded, ThisLane->Written);
     }
   });
