@@ -3,9 +3,13 @@
 #include "BackwardWatch.h"
 
 #include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/graph_task.h>
 
+#include <algorithm>
 #include <memory>
+#include <typeinfo>
+#include <vector>
 
 namespace torchprof {
 
@@ -26,6 +30,43 @@ struct EngineTime {
 } // namespace
 
 static thread_local EngineTime Here;
+
+/// True for a function that adds to a parameter's gradient. LibTorch has one
+/// description of the type: a comparison of addresses is enough.
+static bool isOfParameter(const Node &Function) {
+  return &typeid(Function) == &typeid(torch::autograd::AccumulateGrad);
+}
+
+namespace {
+/// To which parameters the last function of a thread has passed gradients. The
+/// engine adds them up next, on the same thread.
+class LastPassed {
+public:
+  void set(const Node &Function, format::Slot Site) noexcept try {
+    By = Site;
+    Parameters.clear();
+    for (const torch::autograd::Edge &Next : Function.next_edges())
+      if (Next.function && isOfParameter(*Next.function))
+        Parameters.push_back(Next.function.get());
+  } catch (const std::bad_alloc &) {
+    // Then nobody's, as all that is not certain.
+  }
+
+  /// The site of the function that passed a gradient to \p Parameter.
+  format::Slot by(const Node *Parameter) const {
+    return std::find(Parameters.begin(), Parameters.end(), Parameter) ==
+                   Parameters.end()
+               ? format::NoSlot
+               : By;
+  }
+
+private:
+  format::Slot By = format::NoSlot;
+  std::vector<const Node *> Parameters; ///< compared, not looked into
+};
+} // namespace
+
+static thread_local LastPassed Passed;
 
 void backwardBegins(void *Task) noexcept {
   if (!hooksTellFunctions())
@@ -55,7 +96,12 @@ EvaluationScope::EvaluationScope(const void *Task,
   this->Task = Task;
   if (const EngineTime &Own = Here; Own.isOf(Of))
     noteEngine(Own.Since, ticksNow());
-  Open = openFunction(F);
+  if (isOfParameter(F)) {
+    Open = openFunction(F, Passed.by(&F));
+    return;
+  }
+  Open = openFunction(F, format::NoSlot);
+  Passing = Open ? &F : nullptr;
 }
 
 EvaluationScope::~EvaluationScope() {
@@ -63,6 +109,8 @@ EvaluationScope::~EvaluationScope() {
     return;
   if (Open)
     closeFunction(*Open);
+  if (Passing)
+    Passed.set(*Passing, Open->Site);
   const std::shared_ptr<GraphTask> &Of = asTask(Task);
   EngineTime &Own = Here;
   if (!Own.isOf(Of))

@@ -10,6 +10,9 @@
 // is that from the begin of a backward to the first. It is noted on a thread
 // that does both; on others the engine waits.
 //
+// What adds to a parameter's gradient was made by no node, and may be used by
+// several. It counts to the node whose function has passed on the gradient.
+//
 // Nothing here throws.
 //
 //===----------------------------------------------------------------------===//
@@ -37,6 +40,8 @@ public:
 private:
   const void *Task = nullptr; ///< null: not told
   std::optional<OpenFunction> Open;
+  /// A function that is open and may pass gradients to parameters.
+  const torch::autograd::Node *Passing = nullptr;
 };
 
 } // namespace torchprof

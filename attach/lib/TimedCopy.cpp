@@ -36,6 +36,8 @@ public:
       if (!Tag && isFused(N))
         Tag = tagOfFused(N);
       if (!Tag) {
+        if (!Open.empty() && addsUpGradient(N, Open.back()))
+          Open.back().Nodes.Last = N;
         N = N->next();
         continue;
       }
@@ -99,6 +101,22 @@ private:
     if (Tag.Backward)
       Regions.emplace_back(*Tag.Backward);
     return Regions;
+  }
+
+  /// True if \p N, which has no tag, adds a gradient of \p Of to what the same
+  /// value has from its other uses: LibTorch does so right behind each. Outside
+  /// of groups the engine does it, in the time of the function that passes the
+  /// gradient on.
+  static bool addsUpGradient(const Node *N, const Region &Of) {
+    if (!Of.Of.IsSlot ||
+        (N->kind() != aten::add && N->kind() != prim::AutogradAdd))
+      return false;
+    auto IsGradient = [&](const Value *Added) {
+      const Node *By = Added->node();
+      return By->owningBlock() == N->owningBlock() &&
+             !By->isBefore(Of.Nodes.First) && !By->isAfter(Of.Nodes.Last);
+    };
+    return IsGradient(N->input(0)) || IsGradient(N->input(1));
   }
 
   /// \p Nodes lie in \p Regions: ends what is open and has no part in it, and

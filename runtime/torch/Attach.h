@@ -99,10 +99,12 @@ struct OpenFunction {
   bool OuterMakes = true; ///< whether functions around it make functions
 };
 
-/// Begins the span of a function, under the node that made it. Null if nothing
-/// is recorded.
+/// Begins the span of a function, under the node that made it or, if another
+/// function's site is given as \p PassedBy, under that one's node. Null if
+/// nothing is recorded.
 TORCHPROF_API std::optional<OpenFunction>
-openFunction(const torch::autograd::Node &Function) noexcept;
+openFunction(const torch::autograd::Node &Function,
+             format::Slot PassedBy) noexcept;
 /// Ends it, on the same thread.
 TORCHPROF_API void closeFunction(const OpenFunction &Open) noexcept;
 

@@ -194,13 +194,15 @@ bool hooksTellFunctions() noexcept try {
   return false;
 }
 
-std::optional<OpenFunction>
-openFunction(const torch::autograd::Node &Function) noexcept try {
+std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
+                                         Slot PassedBy) noexcept try {
   claimFunctions();
   if (!ensureRecording())
     return std::nullopt;
   Slot Maker =
-      Line.Functions.makerOf(Function.thread_id(), Function.sequence_nr());
+      PassedBy == format::NoSlot
+          ? Line.Functions.makerOf(Function.thread_id(), Function.sequence_nr())
+          : siteBelow(PassedBy);
   OpenFunction Open = open(functionSite(Maker, Function));
   Open.OuterMakes = std::exchange(DoGradientsMake, c10::GradMode::is_enabled());
   return Open;

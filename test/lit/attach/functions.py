@@ -70,11 +70,29 @@ if sys.argv[1] != "check":
         digest(x.grad, *[p.grad for p in model.parameters()])
 
 
-@case(tanh=5, sigmoid=5, outside={"AccumulateGrad": 25})
+@case(tanh=5, sigmoid=5, parameters={"first": 15, "second": 10})
 def host():
     model, x = layers(), data()
     for _ in range(5):
         model(x).sum().backward()
+    gradients(model, x)
+
+
+# What adds to a parameter's gradient is of the node that passed it on last: of the
+# two calls of one layer, of the first. What the host's operators use is the host's.
+@case(tanh=1, sigmoid=0, parameters={"layer": 2, "": 1})
+def parameter_of_two_nodes():
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x):
+            return self.layer(torch.tanh(self.layer(x)))
+
+    torch.manual_seed(0)
+    model, x = torch.jit.script(Twice()), data()
+    model(x * 2).sum().backward()
     gradients(model, x)
 
 
@@ -289,7 +307,7 @@ def main():
 def check(name, path, expected):
     report = subprocess.run(
         ["torchprof-report", "summary", path, "--format=json", "--limit=0",
-         "--columns=kind,name,calls,total_ns,self_ns,backward_calls"],
+         "--columns=kind,name,module,calls,total_ns,self_ns,backward_calls"],
         check=True, stdout=subprocess.PIPE)
     document = json.loads(report.stdout)
     rows = document["rows"]
@@ -312,6 +330,10 @@ def check(name, path, expected):
         for kind, count in expected["outside"].items():
             (row,) = [row for row in rows if row["name"] == kind]
             assert row["kind"] == "backward" and row["calls"] == count, (name, row)
+    if "parameters" in expected:
+        found = {row["module"]: row["calls"] for row in rows
+                 if row["name"] == "AccumulateGrad"}
+        assert found == expected["parameters"], (name, found)
     for row in rows:
         assert row["self_ns"] is None or row["self_ns"] >= 0, (name, row)
     footer = document["footer"]

@@ -185,7 +185,7 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
         if (!Counts(S))
           continue;
         if (Sites[S].isOverlay()) {
-          R.Backward.Calls += Sites[S].Gradient ? A.Count : 0;
+          R.Backward.Calls += Sites.gradientsOf(S, A.Count);
           continue;
         }
         ++R.Members;

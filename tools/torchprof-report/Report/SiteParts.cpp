@@ -63,7 +63,8 @@ const SiteTable::InnerParts &SiteTable::inner() const {
 GradientSum SiteTable::backwardOf(uint32_t S) const {
   GradientSum Sum;
   for (uint32_t Gradient : backward(S))
-    Sum += {self(Gradient).Amount, Measured[Gradient].Count};
+    Sum += {self(Gradient).Amount,
+            gradientsOf(Gradient, Measured[Gradient].Count)};
   if (auto It = GradientOperatorsOf.find(S); It != GradientOperatorsOf.end())
     for (uint32_t Operator : It->second)
       Sum.Self += self(Operator).Amount;

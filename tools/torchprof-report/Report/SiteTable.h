@@ -223,6 +223,11 @@ public:
       return {};
     return It->second;
   }
+  /// How often the site \p S of a gradient computed one of \p Spans: what adds
+  /// to a parameter's .grad computes nothing (torch::autograd::AccumulateGrad).
+  uint64_t gradientsOf(uint32_t S, uint64_t Spans) const {
+    return Sites[S].Gradient && name(S) != "AccumulateGrad" ? Spans : 0;
+  }
   /// What they add up to.
   GradientSum backwardOf(uint32_t S) const;
   /// The self time of a site and of the gradients that it asked for, as tools
