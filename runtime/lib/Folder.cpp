@@ -82,7 +82,7 @@ uint64_t Folder::foldOrdinary(const Batch &B) {
     const LogEntry &E = B.Entries[I];
     Target T = B.Targets[I];
     if (!T.To || T.To->Epoch != Here.Number || E.BeginTicks < Here.Ticks ||
-        *T.InBucket >= UINT32_MAX - 1) [[unlikely]]
+        isNearlyFull(*T.InBucket)) [[unlikely]]
       break;
     if (isShortSpan(E)) [[likely]] {
       foldRecord(*T.To, Log, B.Number + I, LogKind::Span,
@@ -108,7 +108,7 @@ bool Folder::isReady(const SlotEntry *Entry, const LogEntry &E,
                      uint64_t Ticks) const {
   return Entry && Entry->Data->Epoch == Epoch.Number &&
          (!isSpan(E) ||
-          Entry->Data->Histogram[histogramBucket(Ticks)] < UINT32_MAX - 1);
+          !isNearlyFull(Entry->Data->Histogram[histogramBucket(Ticks)]));
 }
 
 bool Folder::add(const LogEntry &E, uint64_t Number, uint64_t Ticks,

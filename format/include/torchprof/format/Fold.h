@@ -42,6 +42,11 @@ constexpr SquareStep squareStep(uint64_t SquaresLow, uint64_t Ticks) {
   return {Low, static_cast<uint64_t>(Square >> 64) + (SquaresLow + Low < Low)};
 }
 
+/// True if a span more fills a bucket: the one after it needs another cell.
+constexpr bool isNearlyFull(uint32_t InBucket) {
+  return InBucket >= UINT32_MAX - 1;
+}
+
 /// Adds record \p Number of \p Ticks, any but a Long one, to its cell. The
 /// caller is the only one who writes to the cell and to \p Log. True if a
 /// bucket of the histogram is full now: the next span needs another cell.
@@ -91,7 +96,7 @@ constexpr SquareStep squareStep(uint64_t SquaresLow, uint64_t Ticks) {
     storeRelease(InBucket, Old + 1);
   storeRelease(C.Folded, Number + 1);
   storeRelease(C.Word, Word + 2);
-  return Old >= UINT32_MAX - 1;
+  return isNearlyFull(Old);
 }
 
 inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
