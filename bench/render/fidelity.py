@@ -218,7 +218,8 @@ def farthest(functions):
 def gradients(results):
     lines = ["## Whose backward", ""] + how("gradients") + [
         "Three models that a host trains and two potentials that differentiate "
-        "themselves, attached, after five steps that are not recorded. The gradients' "
+        "themselves, as wide as torch.nn and SchNetPack make them, attached, after five "
+        "steps that are not recorded. The gradients' "
         "rows should add up to what the host's clock says of `backward()`, or to the "
         "node `aten::grad`, within 3 %, and 97 % should be of nodes. What autograd's "
         "engine does between functions has a row of its own; in a potential it is the "

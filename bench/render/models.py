@@ -54,7 +54,8 @@ def models(results):
         "three times before the call that is measured. All are of one file, and "
         "torchprof is attached to some. They share their parameters: through where "
         "those lie alone two copies differ by up to 7 %. What is left of that shows "
-        "as the difference of the second plain copies. torch.profiler's closing is "
+        "as the difference of the second plain copies. Logs are folded after many calls: "
+        "what that took, per call, is a part of recording. torch.profiler's closing is "
         "not in its calls.", "",
         "Bars: recording at most %.1f %% of the first two models and %.1f %% of the "
         "others, and %d times less than torch.profiler; nothing while it is stopped."
