@@ -92,18 +92,6 @@ static bool leaveToThread(Lane &L) {
   return R && R->folding().take(L);
 }
 
-/// True if the owner folds now, between two runs.
-static bool isFoldDue(Lane &L, uint64_t Unfolded) {
-  uint64_t OfRun = L.Written - std::exchange(L.RunsWritten, L.Written);
-  // Makes the cells, so that later runs allocate nothing.
-  if (!L.CellsReady.load(std::memory_order_relaxed))
-    return true;
-  Recording *R = Recording::existing();
-  if (R && R->folding().isWanted())
-    return Unfolded >= WorthTelling && !R->folding().take(L);
-  return Unfolded + OfRun > MostUnfolded;
-}
-
 void logPageEnded(Lane &L) {
   uint64_t Unfolded = L.Written - loadAcquire(L.Log->Folded);
   if (Unfolded > MostUnfolded) {
@@ -116,8 +104,18 @@ void logPageEnded(Lane &L) {
 }
 
 void logRunEnded(Lane &L) {
-  if (!isFoldDue(L, L.Written - loadAcquire(L.Log->Folded)))
-    return;
+  uint64_t Unfolded = L.Written - loadAcquire(L.Log->Folded);
+  uint64_t OfRun = L.Written - std::exchange(L.RunsWritten, L.Written);
+  // Whatever is to fold: the owner makes the cells, so that later runs allocate
+  // nothing.
+  if (L.CellsReady.load(std::memory_order_relaxed)) {
+    Recording *R = Recording::existing();
+    bool IsLeft = R && R->folding().isWanted()
+                      ? Unfolded < WorthTelling || leaveToThread(L)
+                      : Unfolded + OfRun <= MostUnfolded;
+    if (IsLeft)
+      return;
+  }
   foldLog(L);
   rewind(L);
   L.RunsWritten = L.Written;
