@@ -96,12 +96,9 @@ EvaluationScope::EvaluationScope(const void *Task,
   this->Task = Task;
   if (const EngineTime &Own = Here; Own.isOf(Of))
     noteEngine(Own.Since, ticksNow());
-  if (isOfParameter(F)) {
-    Open = openFunction(F, Passed.by(&F));
-    return;
-  }
-  Open = openFunction(F, format::NoSlot);
-  Passing = Open ? &F : nullptr;
+  bool IsOfParameter = isOfParameter(F);
+  Open = openFunction(F, IsOfParameter ? Passed.by(&F) : format::NoSlot);
+  Passing = Open && !IsOfParameter ? &F : nullptr;
 }
 
 EvaluationScope::~EvaluationScope() {
