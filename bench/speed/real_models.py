@@ -20,9 +20,8 @@ are three that are not. Processes are added until the intervals of what recordin
 adds, and of what is left of it when recording is stopped, are below --interval per
 cent of the call, there are --processes of them, or --minutes have passed.
 
-A call leaves its spans in the log, which is folded after every so many calls: less
-often than every fourth, so that medians of calls do not see it. What folding took per
-recorded call, as the profile says, is added to what recording takes.
+A call leaves its spans in the log, which is folded after every so many calls. A call
+is measured without that; what it takes is added, as the mean over all recorded calls.
 
 Prints a JSON object per model: the median call in ns, and per contender the median
 over the processes of what it adds to a call, in per cent, with half of a 95 %
@@ -31,9 +30,11 @@ interval of this median (bootstrap).
 
 import argparse
 import json
+import mmap
 import os
 import random
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -62,12 +63,13 @@ def share_parameters(model, first):
 WARM_CALLS = 3
 
 
-def measured(call):
+def measured(call, folding):
     for _ in range(WARM_CALLS):
         call()
-    begin = time.thread_time_ns()
+    folded, begin = folding.ns(), time.thread_time_ns()
     call()
-    return time.thread_time_ns() - begin
+    ns = time.thread_time_ns() - begin
+    return ns - (folding.ns() - folded)
 
 
 def load_copies(path, many):
@@ -82,18 +84,29 @@ def load_copies(path, many):
     return kept, padding, copies
 
 
-def folding_ns(report, before, after, calls):
-    """What folding has taken between two snapshots for each of so many calls."""
-    ns = []
-    for path in (before, after):
-        done = subprocess.run([report, "convert", path], check=True,
-                              stdout=subprocess.PIPE)
-        profile = json.loads(done.stdout)
-        ns.append(1e9 * sum(lane.get("fold_ticks", 0) for lane in profile["lanes"])
-                  / profile["process"]["ticks_per_second"])
-        os.unlink(path)
-    assert ns[1] > ns[0] > 0, "nothing was folded"
-    return (ns[1] - ns[0]) / calls
+class Folding:
+    """How long the logs of a live profile have been folded so far
+    (docs/profile-format.md)."""
+    HEADER, SEGMENT, LOG = 4096, 64, 7
+    TICKS_PER_SECOND, FOLD_TICKS = 48, 120  # in the records Process and Log
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.file = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        (end,) = struct.unpack_from("<Q", self.file, 24)
+        self.logs, start = [], self.HEADER
+        while start < end:
+            kind, size = struct.unpack_from("<4xIQ", self.file, start)
+            if kind == self.LOG:
+                self.logs.append(start + self.SEGMENT + self.FOLD_TICKS)
+            start += size
+        (rate,) = struct.unpack_from("<Q", self.file, self.HEADER + self.SEGMENT +
+                                     self.TICKS_PER_SECOND)
+        self.ns_per_tick = 1e9 / rate
+
+    def ns(self):
+        return self.ns_per_tick * sum(struct.unpack_from("<Q", self.file, log)[0]
+                                      for log in self.logs)
 
 
 def first_calls(copies, x):
@@ -109,9 +122,9 @@ def first_calls(copies, x):
             expected = got
 
 
-def work(path, shape, turns, many, snapshots):
+def work(path, shape, turns, many):
     """Prints, per contender, the mean over its copies of the median over the turns
-    of a call in ns; and the number of calls recorded between two snapshots."""
+    of a call in ns."""
     torch.set_num_threads(1)
     kept, padding, copies = load_copies(path, many)
     torch.manual_seed(1)
@@ -121,34 +134,37 @@ def work(path, shape, turns, many, snapshots):
     def profiled(call):
         with torch.profiler.profile(
                 activities=[torch.profiler.ProfilerActivity.CPU]):
-            return measured(call)
+            return measured(call, folding)
 
     cases = [(contender, model) for contender, its in CONTENDERS.items()
              for name, model in copies if name == its]
     found = {id(case): [] for case in cases}
     with torch.no_grad():
         first_calls(copies, x)
-        control.snapshot(snapshots[0])
+        folding = Folding(os.environ["TORCHPROF_FILE"])
+        folded = folding.ns()
         for _ in range(turns):
             for case in random.sample(cases, len(cases)):
                 contender, model = case
                 (control.start if contender == "torchprof" else control.stop)()
-                measure = profiled if contender == "torch.profiler" else measured
                 before = control.stats()["count"]
-                found[id(case)].append(measure(lambda: model(x)))
+                found[id(case)].append(
+                    profiled(lambda: model(x)) if contender == "torch.profiler"
+                    else measured(lambda: model(x), folding))
                 recorded = control.stats()["count"] > before
                 assert recorded == (contender == "torchprof"), contender
-    control.snapshot(snapshots[1])
-    print(json.dumps([{
-        contender: statistics.mean(statistics.median(found[id(case)])
-                                   for case in cases if case[0] == contender)
-        for contender in CONTENDERS}, (WARM_CALLS + 1) * turns * many]))
+    folded = folding.ns() - folded
+    assert folding.ns() > 0, "first runs are folded"
+    call_ns = {contender: statistics.mean(statistics.median(found[id(case)])
+                                          for case in cases if case[0] == contender)
+               for contender in CONTENDERS}
+    call_ns["torchprof"] += folded / ((WARM_CALLS + 1) * turns * many)
+    print(json.dumps(call_ns))
 
 
 def one_process(arguments, path, shape):
     profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
                            "models-%d.tprof" % os.getpid())
-    snapshots = [profile + number for number in "12"]
     environment = dict(
         os.environ, **KEEPS_FREED_MEMORY, TORCHPROF_FILE=profile,
         TORCHPROF_ATTACH="off", LD_PRELOAD=os.path.join(arguments.build, "lib",
@@ -156,14 +172,11 @@ def one_process(arguments, path, shape):
     done = subprocess.run(
         [sys.executable, "-W", "ignore", __file__, "--build", arguments.build,
          "--turns", str(arguments.turns), "--copies", str(arguments.copies),
-         "--inside", ",".join((path, shape, *snapshots))],
+         "--inside", ",".join((path, shape))],
         check=True, stdout=subprocess.PIPE, env=environment,
         universal_newlines=True)
     os.unlink(profile)
-    call_ns, calls = json.loads(done.stdout.strip().split("\n")[-1])
-    call_ns["torchprof"] += folding_ns(
-        os.path.join(arguments.build, "bin", "torchprof-report"), *snapshots, calls)
-    return call_ns
+    return json.loads(done.stdout.strip().split("\n")[-1])
 
 
 def median_and_interval(values):
@@ -213,9 +226,9 @@ def main():
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
-        path, shape, *snapshots = arguments.inside.split(",")
+        path, shape = arguments.inside.split(",")
         return work(path, [int(n) for n in shape.split("x")], arguments.turns,
-                    arguments.copies, snapshots)
+                    arguments.copies)
     for model in arguments.models:
         name, files = model.split("=", 1)
         compare(arguments, name, *files.split(","))
