@@ -67,19 +67,20 @@ void logCurrent(Lane &L) {
 }
 
 uint64_t open(Recording &R, Lane &L, OpenFrame F, const Operands &Of) {
-  bool IsMeasured = R.measures().exist() &&
-                    R.measures().beginSpan(L, F.Site, /*IsRoot=*/F.Stack != 0,
-                                           Of) == SpanMeasures::Begun;
+  bool IsMeasured =
+      R.measures().exist() &&
+      R.measures().beginSpan(L, F.Site, /*IsRoot=*/F.Stack != 0, F.Readings,
+                             Of) == SpanMeasures::Begun;
   logCurrent(L);
   F.OuterTicks = L.CurrentTicks;
   F.Outer = L.Current;
   F.Fold = L.Fold;
   F.Begin = clock::ticks();
-  pushFrame(L, F);
   setCurrent(L, F.Begin, packCurrent(F.Site, false));
   append(L, F.Begin, packEntry(F.Site, LogKind::Begin));
   if (IsMeasured)
-    R.measures().spanBegan(L, F.Site, F.Begin);
+    R.measures().spanBegan(L, F.Site, F.Readings, F.Begin);
+  pushFrame(L, F);
   return F.Begin;
 }
 
@@ -130,13 +131,29 @@ static bool isRegion(Slot Site) {
   return Child && Child->Kind == DynamicKind::Region;
 }
 
+/// True if what the open span that began at \p Begin measures holds what those
+/// inside of it measure.
+static bool isMeasured(Recording &R, Lane &L, Slot Site, uint64_t Begin) {
+  for (uint32_t I = L.Depth; I-- > 0;)
+    if (const OpenFrame &F = frameAt(L, I); F.Begin == Begin && F.Site == Site)
+      return F.Readings.Begin == Begin;
+  return R.measures().areMeasured(L, /*IsRoot=*/false); // a node without frame
+}
+
+/// Adds what a span that has ended measured to the one that began at \p Begin.
+static void addNestedMeasures(Recording &R, Lane &L, Slot Outer, uint64_t Begin,
+                              const MeasureValues *Measured) {
+  if (Measured && isMeasured(R, L, Outer, Begin))
+    R.measures().addNested(L, Outer, *Measured);
+}
+
 /// Adds the time of a root or region that has ended to the spans around it. A
 /// run that a node started is part of the node's time, and of the time of the
 /// region between the two. A region is an overlay: it takes nothing from the
 /// nodes around it, whose own nodes it may hold, but is part of a region
 /// directly around it.
 static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
-                      bool IsMeasured) {
+                      const MeasureValues *Measured) {
   Slot Outer = slotOfCurrent(L.Current);
   uint64_t OuterBegin = L.CurrentTicks;
   uint32_t Depth = L.Depth;
@@ -148,8 +165,7 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
     if (IsFirst ? InRegion || !IsRegion : !InRegion) {
       if (SlotEntry *E = freshEntry(R, L, Outer))
         storeRelaxed(E->Data->Nested, E->Data->Nested + Ticks);
-      if (IsMeasured)
-        R.measures().addNested(L, Outer);
+      addNestedMeasures(R, L, Outer, OuterBegin, Measured);
     }
     if (IsRegion || !InRegion)
       return;
@@ -166,14 +182,13 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
 /// Adds the time of a gradient that was computed to the span around it, whose
 /// own it is not.
 static void addGradient(Recording &R, Lane &L, uint64_t Ticks,
-                        bool IsMeasured) {
+                        const MeasureValues *Measured) {
   Slot Outer = slotOfCurrent(L.Current);
   if (Outer == NoSlot || L.CurrentTicks < wholeSince(L))
     return;
   if (SlotEntry *E = freshEntry(R, L, Outer))
     storeRelaxed(E->Data->Gradients, E->Data->Gradients + Ticks);
-  if (IsMeasured)
-    R.measures().addNested(L, Outer);
+  addNestedMeasures(R, L, Outer, L.CurrentTicks, Measured);
 }
 
 static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
@@ -202,15 +217,20 @@ uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   if (Ticks >= AbsurdTicks)
     Ticks = clampTicks(S.Begin, Now);
   Ticks -= std::min(S.FoldTicks, Ticks);
+  MeasureValues Values = {};
   bool IsMeasured =
-      R.measures().exist() && R.measures().endSpan(L, S.Site, S.Begin, Ticks);
+      R.measures().exist() &&
+      R.measures().endSpan(L, S.Site, S.Readings, S.Begin, Ticks, Values);
+  if (S.IsElsewhere && R.measures().areMeasured(L, S.Kind == SpanKind::Run))
+    count(Counter::MeasureMissed);
+  const MeasureValues *Measured = IsMeasured ? &Values : nullptr;
   appendEnd(L, S, Ticks);
   if (IsMeasured)
     R.levels().spanEnded(L, S.Site, Now);
   if (S.Kind == SpanKind::Gradient)
-    addGradient(R, L, Ticks, IsMeasured);
+    addGradient(R, L, Ticks, Measured);
   else if (S.Kind != SpanKind::Node && S.Kind != SpanKind::Pair)
-    addNested(R, L, Ticks, S.Kind == SpanKind::Region, IsMeasured);
+    addNested(R, L, Ticks, S.Kind == SpanKind::Region, Measured);
   if (S.Kind != SpanKind::Run)
     return Ticks;
   SlotEntry &E = *freshEntry(R, L, S.Site); // readyLane() has made it
@@ -248,8 +268,10 @@ EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
   std::optional<OpenFrame> Frame = popFrame(L, Begin, Site);
   if (Frame && Frame->Stack)
     Kind = SpanKind::Call;
-  return {Begin, Site, Kind, false,
-          Frame ? L.Fold.foldingSince(Frame->Fold) : 0};
+  if (!Frame)
+    return {Begin, Site, Kind, false, 0, {}, /*IsElsewhere=*/true};
+  return {Begin, Site, Kind, false, L.Fold.foldingSince(Frame->Fold),
+          Frame->Readings};
 }
 
 uint64_t endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {

@@ -66,6 +66,8 @@ struct EndedSpan {
   SpanKind Kind;
   bool IsUnlogged;    ///< its begin has no record
   uint64_t FoldTicks; ///< spent in folding meanwhile
+  SpanReadings Readings = {};
+  bool IsElsewhere = false; ///< the frame in which it began is another lane's
 };
 
 /// Takes a span that ends from the lane's frames; it has none if it began on

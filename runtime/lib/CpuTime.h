@@ -24,9 +24,9 @@ struct CpuTime {
   static bool isWanted(const Options &Opts);
   static bool beginRun() { return true; }
   static void onBegin(uint64_t *Readings) { *Readings = threadCpuNs(); }
-  static void onEnd(uint64_t *Readings) {
+  static void onEnd(const uint64_t *Readings, uint64_t *Values) {
     uint64_t Now = threadCpuNs();
-    *Readings = Now > *Readings ? Now - *Readings : 0;
+    *Values = Now > *Readings ? Now - *Readings : 0;
   }
 };
 

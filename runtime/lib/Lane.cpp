@@ -206,7 +206,7 @@ bool Lanes::growEntries(Lane &L, uint32_t Wanted) {
               uint64_t(Wanted) * MeasureSourceCount);
     if (!Longer) // goes on without: none is open beyond the old entries
       Pages.free(L.Measured, uint64_t(L.SlotCount) * MeasureSourceCount *
-                                 sizeof(MeasureEntry));
+                                 sizeof(MeasureCell *));
     L.Measured = Longer;
   }
   if (L.Variants) {

@@ -36,7 +36,6 @@ class Lanes;
 class PageSource;
 class ProfileFile;
 struct Host;
-struct MeasureEntry;
 struct OperatorEntry;
 struct PairShape;
 struct Options;
@@ -46,6 +45,19 @@ struct Variant;
 struct SlotEntry {
   format::Cell *Data = nullptr;
   format::SegmentHeader *Runs = nullptr;
+};
+
+/// Number of classes in MeasureSources.
+inline constexpr unsigned MeasureSourceCount = 2;
+
+/// A number per source and measure, of one span.
+using MeasureValues = uint64_t[MeasureSourceCount][format::MeasuresPerCell];
+
+/// What the sources read at the begin of a span; it belongs to the open span,
+/// for a site may be entered inside itself.
+struct SpanReadings {
+  uint64_t Begin = 0; ///< the span's; another one if nothing was read
+  MeasureValues Values;
 };
 
 /// An open span whose end finds it by its begin: a pair of probes, a root, a
@@ -59,6 +71,7 @@ struct OpenFrame {
   uintptr_t Stack; ///< address of a root's native frame, else 0
   format::Slot Site;
   uint32_t Region; ///< number of the region's name, one of the below, or 0
+  SpanReadings Readings;
 };
 inline constexpr int64_t NoPair = -1;
 /// OpenFrame::Region of an autograd function, whose end comes as surely.
@@ -69,9 +82,6 @@ inline constexpr uint32_t MethodLabelFrame = UINT32_MAX - 1;
 
 /// Frames at hand; deeper ones take the cold path.
 inline constexpr unsigned HotFrames = 48;
-/// Number of classes in MeasureSources.
-inline constexpr unsigned MeasureSourceCount = 2;
-
 /// A log is used page by page.
 inline constexpr uint64_t LogPageEntries =
     format::PageBytes / sizeof(format::LogEntry);
@@ -130,10 +140,8 @@ struct alignas(64) Lane {
   uint64_t Runs;                ///< outermost roots entered
   uint64_t RunsWritten; ///< Written at the end of the last one, for its length
   uint64_t Emptied;     ///< no span that began before this tick is recorded
-  MeasureEntry *Measured; ///< per entry and source; null without any
+  format::MeasureCell **Measured; ///< per slot and source; null without any
   format::SegmentHeader *MeasureCells[MeasureSourceCount]; ///< as Cells
-  /// Of the span that ended last.
-  uint64_t LastMeasured[MeasureSourceCount][format::MeasuresPerCell];
   std::atomic<DeviceQueue *> Device; ///< null without any; the owner's to make
   Variant **Variants;                ///< per slot; null without any
   Variant *SpareVariants;            ///< room for more, up to the next

@@ -31,13 +31,13 @@ inline bool beginMeasured(FrameSpan &Span, const Operands &Of) {
     Span.open();
     return true;
   }
-  SpanMeasures Begun =
-      R.measures().beginSpan(*L, Span.Site, /*IsRoot=*/false, Of);
+  SpanMeasures Begun = R.measures().beginSpan(
+      *L, Span.Site, /*IsRoot=*/false, Span.Readings, Of);
   if (Begun == SpanMeasures::Unknown) [[unlikely]]
     return false;
   Span.open();
   if (Begun == SpanMeasures::Begun)
-    R.measures().spanBegan(*L, Span.Site, Span.Begin);
+    R.measures().spanBegan(*L, Span.Site, Span.Readings, Span.Begin);
   return true;
 }
 
@@ -49,8 +49,10 @@ inline bool endMeasured(const FrameSpan &Span, uint64_t Now) {
       [[unlikely]]
     return false;
   Recording &R = *Recording::existing();
+  MeasureValues Values; // those of a node are not nested in others
   bool IsMeasured =
-      L->Measuring && R.measures().endSpan(*L, Span.Site, Span.Begin, Ticks);
+      L->Measuring && R.measures().endSpan(*L, Span.Site, Span.Readings,
+                                           Span.Begin, Ticks, Values);
   Span.close(Ticks);
   if (IsMeasured)
     R.levels().spanEnded(*L, Span.Site, Now);

@@ -51,10 +51,9 @@ void Measures::beginRun(Lane &L, bool WithShapes) {
     L.Since.store(0, std::memory_order_relaxed);
 }
 
-bool Measures::makeEntries(Lane &L) {
-  // Zero pages are empty entries.
-  L.Measured = static_cast<MeasureEntry *>(Pages.plain(
-      uint64_t(L.SlotCount) * MeasureSourceCount * sizeof(MeasureEntry)));
+bool Measures::makeTable(Lane &L) {
+  L.Measured = static_cast<MeasureCell **>(Pages.plain(
+      uint64_t(L.SlotCount) * MeasureSourceCount * sizeof(MeasureCell *)));
   return L.Measured != nullptr;
 }
 
@@ -83,18 +82,15 @@ void Measures::cutSpan(Slot Site, uint64_t Begin) {
     Marked->endSpan(Site, Begin);
 }
 
-void Measures::addNested(Lane &L, Slot Outer) {
+void Measures::addNested(Lane &L, Slot Outer, const MeasureValues &Values) {
   if (Device)
     Device->addNested(L, Outer);
-  MeasureEntry *Entries = entries(L, Outer);
-  if (!Entries)
+  MeasureCell **Cells = cellsOf(L, Outer);
+  if (!Cells)
     return;
   forEachSource([&]<typename Source>(Source, size_t Number) {
-    MeasureEntry &M = Entries[Number];
-    if (!M.Begin)
-      return;
-    if (MeasureCell *C = cell<Source>(L, M, Outer, Number))
-      Source::Group::addNested(*C, L.LastMeasured[Number]);
+    if (MeasureCell *C = cell<Source>(L, Cells, Outer, Number))
+      Source::Group::addNested(*C, Values[Number]);
   });
 }
 

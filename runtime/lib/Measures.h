@@ -12,7 +12,8 @@
 //   beginRun()         an outermost run begins; false if there is nothing to be
 //                      read any more: no span is measured then
 //   onBegin(Readings)  writes a reading for each of the group's measures
-//   onEnd(Readings)    makes the readings at a span's begin the span's values
+//   onEnd(Readings, Values)
+//                      writes a span's values, by the readings at its begin
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,13 +38,6 @@ static_assert(std::tuple_size_v<MeasureSources> == MeasureSourceCount);
 
 class DeviceTime;
 class Ranges;
-
-/// What a lane knows of a slot and a source.
-struct alignas(64) MeasureEntry {
-  uint64_t Begin = 0; ///< tick of the span that is measured, 0 if none
-  format::MeasureCell *Data = nullptr;
-  uint64_t Readings[format::MeasuresPerCell] = {}; ///< at its begin
-};
 
 /// What beginSpan() has done.
 enum class SpanMeasures {
@@ -73,19 +67,31 @@ public:
   /// shapes are told apart in it if \p WithShapes.
   void beginRun(Lane &L, bool WithShapes);
 
+  /// True if what \p L runs now is measured.
+  bool areMeasured(const Lane &L, bool IsRoot) const {
+    return L.Measuring && (EverySite || IsRoot);
+  }
+
   /// Asks the sources before a span begins. \p Of: a node's operands, if they
   /// are known.
   SpanMeasures beginSpan(Lane &L, format::Slot Site, bool IsRoot,
-                         const Operands &Of = {});
+                         SpanReadings &Readings, const Operands &Of = {});
   /// Files the tick \p Begin of a span for which readings were made.
-  void spanBegan(Lane &L, format::Slot Site, uint64_t Begin);
-  /// Books the values of a span that was recorded with \p Ticks. True if it was
-  /// measured: Lane::LastMeasured holds its values.
-  bool endSpan(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks);
+  void spanBegan(Lane &L, format::Slot Site, SpanReadings &Readings,
+                 uint64_t Begin) {
+    Readings.Begin = Begin;
+    if (HasOthers)
+      beganElsewhere(L, Site, Begin);
+  }
+  /// Books the values of a span that was recorded with \p Ticks, if it was
+  /// measured; else returns false.
+  bool endSpan(Lane &L, format::Slot Site, const SpanReadings &Readings,
+               uint64_t Begin, uint64_t Ticks, MeasureValues &Values);
   /// Forgets a span that is not recorded after all.
   void cutSpan(format::Slot Site, uint64_t Begin);
-  /// Adds the values in LastMeasured to those nested in \p Outer.
-  void addNested(Lane &L, format::Slot Outer);
+  /// Adds the values of the span that has ended last to those nested in
+  /// \p Outer, a measured one.
+  void addNested(Lane &L, format::Slot Outer, const MeasureValues &Values);
 
 private:
   /// Calls \p Visit with each source that is on, and its number.
@@ -97,22 +103,22 @@ private:
     (std::make_index_sequence<MeasureSourceCount>());
   }
 
-  /// The entries of a slot, one per source; null if there are none.
-  MeasureEntry *entries(const Lane &L, format::Slot Site) const {
+  /// The cells of a slot that the lane knows, one per source; else null.
+  format::MeasureCell **cellsOf(const Lane &L, format::Slot Site) const {
     return L.Measured && number(Site) < L.SlotCount
                ? &L.Measured[uint64_t(number(Site)) * MeasureSourceCount]
                : nullptr;
   }
 
-  /// The cell of an entry, of this epoch; null without memory.
+  /// One of them, of this epoch; null without memory.
   template <typename Source>
-  format::MeasureCell *cell(Lane &L, MeasureEntry &M, format::Slot Site,
-                            size_t Number) {
-    return Source::Group::cellOf(M.Data, File, L.Number, Site,
+  format::MeasureCell *cell(Lane &L, format::MeasureCell **Cells,
+                            format::Slot Site, size_t Number) {
+    return Source::Group::cellOf(Cells[Number], File, L.Number, Site,
                                  L.MeasureCells[Number]);
   }
 
-  bool makeEntries(Lane &L);
+  bool makeTable(Lane &L);
   bool beginElsewhere(Lane &L, format::Slot Site, const Operands &Of);
   void beganElsewhere(Lane &L, format::Slot Site, uint64_t Begin);
   bool endElsewhere(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks);
@@ -129,23 +135,17 @@ private:
 };
 
 inline SpanMeasures Measures::beginSpan(Lane &L, format::Slot Site, bool IsRoot,
+                                        SpanReadings &Readings,
                                         const Operands &Of) {
-  if (!L.Measuring || !(EverySite || IsRoot))
+  if (!areMeasured(L, IsRoot))
     return SpanMeasures::None;
   if (HasSources) {
-    if (!L.Measured && !makeEntries(L)) [[unlikely]]
+    if (!L.Measured && !makeTable(L)) [[unlikely]]
       return SpanMeasures::None;
-    MeasureEntry *Entries = entries(L, Site);
-    if (!Entries) [[unlikely]]
+    if (!cellsOf(L, Site)) [[unlikely]]
       return SpanMeasures::Unknown;
     forEachSource([&](auto Source, size_t Number) {
-      MeasureEntry &M = Entries[Number];
-      if (M.Begin) [[unlikely]] {
-        // Entered again inside itself: the outer one is not measured.
-        count(format::Counter::MeasureMissed);
-        M.Begin = 0;
-      }
-      Source.onBegin(M.Readings);
+      Source.onBegin(Readings.Values[Number]);
     });
   }
   // Last: the event of a device lies next to the span's work.
@@ -153,36 +153,20 @@ inline SpanMeasures Measures::beginSpan(Lane &L, format::Slot Site, bool IsRoot,
   return HasSources || Begun ? SpanMeasures::Begun : SpanMeasures::None;
 }
 
-inline void Measures::spanBegan(Lane &L, format::Slot Site, uint64_t Begin) {
-  if (MeasureEntry *Entries = entries(L, Site))
-    forEachSource([&](auto, size_t Number) { Entries[Number].Begin = Begin; });
-  if (HasOthers)
-    beganElsewhere(L, Site, Begin);
-}
-
-inline bool Measures::endSpan(Lane &L, format::Slot Site, uint64_t Begin,
-                              uint64_t Ticks) {
+inline bool Measures::endSpan(Lane &L, format::Slot Site,
+                              const SpanReadings &Readings, uint64_t Begin,
+                              uint64_t Ticks, MeasureValues &Values) {
   // First, for the same reason.
   bool Measured = HasOthers && endElsewhere(L, Site, Begin, Ticks);
-  MeasureEntry *Entries = entries(L, Site);
-  if (!Entries)
+  format::MeasureCell **Cells = cellsOf(L, Site);
+  if (!Cells || Readings.Begin != Begin)
     return Measured;
   forEachSource([&]<typename Source>(Source, size_t Number) {
-    MeasureEntry &M = Entries[Number];
-    if (!M.Begin)
-      return;
-    bool IsIts = M.Begin == Begin;
-    M.Begin = 0;
-    if (!IsIts) [[unlikely]]
-      return count(format::Counter::MeasureMissed);
-    Measured = true;
-    uint64_t *Values = L.LastMeasured[Number];
-    std::copy(M.Readings, M.Readings + Source::Group::Count, Values);
-    Source::onEnd(Values);
-    if (format::MeasureCell *C = cell<Source>(L, M, Site, Number))
-      Source::Group::add(*C, Values, Ticks);
+    Source::onEnd(Readings.Values[Number], Values[Number]);
+    if (format::MeasureCell *C = cell<Source>(L, Cells, Site, Number))
+      Source::Group::add(*C, Values[Number], Ticks);
   });
-  return Measured;
+  return Measured || HasSources;
 }
 
 } // namespace torchprof

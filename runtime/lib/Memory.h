@@ -86,7 +86,7 @@ struct Memory {
   using Group =
       MeasureGroup<format::MeasureId::Allocated, format::MeasureId::Freed,
                    format::MeasureId::Peak, format::MeasureId::Allocations>;
-  /// The readings of a span, which its values replace.
+  /// The readings and the values of a span.
   enum Reading { Allocated, Freed, Peak, Allocations };
 
   static bool isWanted(const Options &Opts);
@@ -99,15 +99,15 @@ struct Memory {
     Readings[Allocations] = M.Allocations;
     M.High = M.held();
   }
-  static void onEnd(uint64_t *Readings) {
+  static void onEnd(const uint64_t *Readings, uint64_t *Values) {
     MemoryCounters &M = ThisMemory;
     auto HeldAtBegin = int64_t(Readings[Allocated] - Readings[Freed]);
     auto HighAround = int64_t(Readings[Peak]);
-    Readings[Peak] = uint64_t(M.High - HeldAtBegin);
+    Values[Peak] = uint64_t(M.High - HeldAtBegin);
     M.High = std::max(M.High, HighAround);
-    Readings[Allocated] = M.Allocated - Readings[Allocated];
-    Readings[Freed] = M.Freed - Readings[Freed];
-    Readings[Allocations] = M.Allocations - Readings[Allocations];
+    Values[Allocated] = M.Allocated - Readings[Allocated];
+    Values[Freed] = M.Freed - Readings[Freed];
+    Values[Allocations] = M.Allocations - Readings[Allocations];
   }
 };
 

@@ -187,6 +187,7 @@ private:
   FoldClock Fold;
   format::Slot Site;
   OpenVariant OfShapes;
+  SpanReadings Readings;
 };
 
 /// A FrameSpan that may begin where the one before it on its lane has ended,

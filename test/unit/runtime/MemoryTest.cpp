@@ -91,6 +91,41 @@ TEST(Memory, SpansHoldWhatTheirThreadAllocatedAndFreed) {
   EXPECT_EQ(P.count(2), 2u); // time is recorded as ever
 }
 
+TEST(Memory, SiteEnteredInsideItselfIsMeasuredEachTime) {
+  ReadProfile P = measured([] {
+    run([] {
+      node(1, [] {
+        noteAllocated(100);
+        timedNode(1, [] {
+          noteAllocated(50);
+          node(1, [] { noteAllocated(7); });
+        });
+        noteFreed(50);
+      });
+    });
+  });
+  EXPECT_EQ(valuesOf(P, 1), (Values{3, 157 + 57 + 7, 50, 157, 3 + 2 + 1}));
+  EXPECT_EQ(P.counter(Counter::MeasureMissed), 0u);
+}
+
+TEST(Memory, SpanLeftByAnExceptionDoesNotSpoilTheNextOne) {
+  ReadProfile P = measured([] {
+    for (bool Throws : {true, false}) {
+      uint64_t R = enterRoot(
+          site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+      uint64_t Begin = beginSpan(site(7, 1));
+      noteAllocated(100);
+      if (Throws)
+        continue; // up to the next root, which lies no deeper
+      endSpan(Begin, site(7, 1));
+      endSpan(R, site(7, 0));
+    }
+  });
+  EXPECT_EQ(valuesOf(P, 0), (Values{1, 100, 0, 100, 1}));
+  EXPECT_EQ(valuesOf(P, 1), (Values{1, 100, 0, 100, 1}));
+  EXPECT_EQ(P.counter(Counter::MeasureMissed), 0u);
+}
+
 TEST(Memory, RegionsAroundTheFirstRunAreMeasuredAsAllOthers) {
   ReadProfile P = measured([] {
     uint32_t Name = regionNumber("region");
