@@ -138,8 +138,12 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
     Ticks = endFramed(Span.Begin, Span.Site, Now, SpanKind::Node);
     L = ThisLane;
   } else if (R && L->Owner) { // else in a forked child: the parent's span
-    EndedSpan S{Span.Begin, Span.Site, SpanKind::Node, true,
-                L->Fold.foldingSince(Span.Fold), Span.Readings};
+    EndedSpan S{Span.Begin,
+                Span.Site,
+                SpanKind::Node,
+                true,
+                L->Fold.foldingSince(Span.Fold),
+                Span.Readings};
     if (L->CurrentTicks == Span.Begin && slotOfCurrent(L->Current) == Span.Site)
       S.IsUnlogged = isUnlogged(L->Current);
     // What began inside has its own frame, and noted this span's begin.

@@ -270,7 +270,7 @@ EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
     Kind = SpanKind::Call;
   if (!Frame)
     return {Begin, Site, Kind, false, 0, {}, /*IsElsewhere=*/true};
-  return {Begin, Site, Kind, false, L.Fold.foldingSince(Frame->Fold),
+  return {Begin,          Site, Kind, false, L.Fold.foldingSince(Frame->Fold),
           Frame->Readings};
 }
 

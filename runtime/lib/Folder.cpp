@@ -2,6 +2,7 @@
 
 #include "Folder.h"
 
+#include "PeriodFold.h"
 #include "Recording.h"
 
 #include <algorithm>
@@ -149,8 +150,23 @@ bool Folder::fold(const LogEntry &E, uint64_t Number) {
   return true;
 }
 
+uint64_t Folder::foldPeriods(uint64_t Number) {
+  uint64_t Place = placeOf(Places, Number);
+  uint64_t Behind =
+      Places.Kept + (Place < Places.Kept ? 0 : Places.Ring) - Place;
+  PeriodFold Runs(L, Epoch,
+                  {&L.Entries[Place], Number, std::min(End - Number, Behind)});
+  Runs.fold([this](const LogEntry &E, uint64_t Number) { fold(E, Number); });
+  Spans += Runs.spans();
+  return Runs.count();
+}
+
 bool Folder::run() {
   uint64_t Number = L.Log->Folded;
+  // Where it makes no cells, it could stop in the middle.
+  if (R)
+    while (uint64_t Done = foldPeriods(Number))
+      Number += Done;
   bool IsDone = true;
   while (IsDone && Number < End) {
     Batch B = batchAt(Number);

@@ -18,8 +18,8 @@ namespace torchprof {
 
 class Recording;
 
-/// Folds the records of a lane before number \p End, in their order. Holds the
-/// lane's lock as long as it lives.
+/// Folds the records of a lane before number \p End, those of each site in
+/// their order. Holds the lane's lock as long as it lives.
 class Folder {
 public:
   /// \p R makes cells for the owner; the folding thread has none.
@@ -54,6 +54,10 @@ private:
   static format::LogRecord placesOf(const format::LogRecord &Log);
   Batch batchAt(uint64_t Number) const;
   Target targetOf(const format::LogEntry &E) const;
+
+  /// Folds runs that are alike, from \p Number on, and says how many records
+  /// they have.
+  uint64_t foldPeriods(uint64_t Number);
 
   /// Folds the ordinary records that a batch begins with, and says how many.
   uint64_t foldOrdinary(const Batch &B);

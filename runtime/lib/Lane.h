@@ -43,8 +43,10 @@ struct Variant;
 
 /// What a lane knows of a slot.
 struct SlotEntry {
+  static constexpr uint16_t NoPosition = UINT16_MAX;
   format::Cell *Data = nullptr;
   format::SegmentHeader *Runs = nullptr;
+  uint16_t Position = NoPosition; ///< PeriodFold's, while it looks for sites
 };
 
 /// Number of classes in MeasureSources.

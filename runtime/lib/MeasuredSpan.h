@@ -31,8 +31,8 @@ inline bool beginMeasured(FrameSpan &Span, const Operands &Of) {
     Span.open();
     return true;
   }
-  SpanMeasures Begun = R.measures().beginSpan(
-      *L, Span.Site, /*IsRoot=*/false, Span.Readings, Of);
+  SpanMeasures Begun = R.measures().beginSpan(*L, Span.Site, /*IsRoot=*/false,
+                                              Span.Readings, Of);
   if (Begun == SpanMeasures::Unknown) [[unlikely]]
     return false;
   Span.open();

@@ -53,6 +53,7 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(LogRecord, Capacity), 160u);
   EXPECT_EQ(offsetof(LogRecord, UndoCut), 168u);
   EXPECT_EQ(offsetof(LogRecord, UndoPairs), 184u);
+  EXPECT_EQ(offsetof(LogRecord, UndoCount), 192u);
   EXPECT_EQ(offsetof(DynamicSite, NameOffset), 16u);
   EXPECT_EQ(offsetof(PlanEvent, Kind), 8u);
   EXPECT_EQ(offsetof(PlanEvent, BeginTicks), 16u);

@@ -8,6 +8,9 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+#include <set>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -52,12 +55,42 @@ void begin(Folding &F) {
                I == 2 ? UINT32_MAX : 10 * I);
 }
 
+uint64_t samplesIn(const Cell &C) {
+  return std::accumulate(std::begin(C.Histogram), std::end(C.Histogram),
+                         uint64_t(0));
+}
+
 /// What the reader makes of it.
 Cell mended(Folding F, LastRecord R) {
   if (F.C.Word % 2)
     undoFold(F.C, F.Log, F.Log.UndoNumber - 1, R.Kind, R.Ticks, R.Fate);
   if (F.C.Folded <= Number)
     fold(F, R);
+  return F.C;
+}
+
+/// Records of one site that are folded at once, from Number on, each the third
+/// record of the log.
+constexpr uint64_t GroupTicks[] = {10, 0, 10, HighTicks, 30, CarryTicks, 10};
+constexpr uint64_t GroupEnd = Number + 3 * std::size(GroupTicks);
+uint64_t numberInGroup(size_t I) { return Number + 3 * I; }
+
+void foldGroup(Folding &F) {
+  GroupFold Group(F.C, F.Log, Number, std::size(GroupTicks));
+  for (uint64_t Ticks : GroupTicks)
+    Group.addSpan(Ticks);
+  Group.finish(GroupEnd, 4, 3);
+}
+
+/// What the reader makes of it.
+Cell mendedGroup(Folding F) {
+  if (F.C.Word % 2)
+    undoGroup(F.C, F.Log, F.Log.UndoNumber - 1, GroupTicks);
+  for (size_t I = 0; I < std::size(GroupTicks); ++I)
+    if (F.C.Folded <= numberInGroup(I))
+      foldRecord(F.C, F.Log, numberInGroup(I),
+                 I % 2 ? LogKind::PairEnd : LogKind::Span, GroupTicks[I]);
+  F.C.Folded = GroupEnd;
   return F.C;
 }
 
@@ -115,6 +148,144 @@ TEST_F(Log, AFoldThatIsKilledAtAnyInstructionLosesNothingAndRepeatsNothing) {
     EXPECT_GT(Torn, 5u);
   }
   munmap(Page, sizeof(Folding));
+}
+
+TEST_F(Log, GroupFoldThatIsKilledAtAnyInstructionLosesNothing) {
+  void *Page = mmap(nullptr, sizeof(Folding), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto &F = *static_cast<Folding *>(Page);
+  begin(F);
+  Cell Wanted = mendedGroup(F);
+  foldGroup(F);
+  EXPECT_EQ(memcmp(&F.C, &Wanted, sizeof(Cell)), 0) << "one by one";
+  begin(F);
+  std::set<uint64_t> TornAt;
+  if (!stepThrough([] {}, [&] { foldGroup(F); },
+                   [&] {
+                     Cell Found = mendedGroup(F);
+                     EXPECT_EQ(memcmp(&Found, &Wanted, sizeof(Cell)), 0);
+                     if (F.C.Word % 2)
+                       TornAt.insert(samplesIn(F.C) - F.C.Word / 2);
+                   }))
+    GTEST_SKIP() << "single steps are not possible here";
+  EXPECT_EQ(TornAt.size(), 1 + std::size(GroupTicks));
+  munmap(Page, sizeof(Folding));
+}
+
+TEST_F(Log, AReaderMendsWhatAKilledFoldOfRunsThatAreAlikeLeft) {
+  constexpr unsigned Runs = 5;
+  std::string File = Folder.file("k.tprof");
+  unsigned Steps = stepThrough(
+      [&] {
+        startAfresh();
+        useTestClock();
+        setOption("file", File);
+        addTestModel(7, 3);
+        for (unsigned Run = 0; Run < Runs; ++Run) { // the first one is folded
+          uint64_t Root = enter(site(7, 0));
+          span(site(7, 1), 10 * Run);
+          FrameSpan Node(Slot{2});
+          advanceClock(100 * Run);
+          Node.end();
+          span(site(7, 1), 1000);
+          endSpan(Root, site(7, 0));
+        }
+      },
+      [] { foldLog(*ThisLane); },
+      [&] {
+        ReadProfile P = readProfile(File);
+        for (unsigned Site = 0; Site < 3; ++Site) {
+          EXPECT_EQ(P.count(Site), Runs * (Site == 1 ? 2 : 1));
+          EXPECT_EQ(P.begins(Site), P.count(Site));
+          expectWhole(P.cell(Site));
+        }
+        EXPECT_EQ(P.sum(1), 10u * 10 + Runs * 1000u);
+        EXPECT_EQ(P.pairs(1), 2 * Runs);
+        EXPECT_EQ(P.sum(2), 100u * 10);
+        EXPECT_EQ(P.sum(0), P.sum(1) + P.sum(2));
+      });
+  if (!Steps)
+    GTEST_SKIP() << "single steps are not possible here";
+  EXPECT_GT(Steps, 500u);
+}
+
+/// A program whose runs are alike for a while: with nodes, pairs, loops,
+/// spans that never end, and other sites now and then.
+static void runAlike(unsigned Seed) {
+  std::mt19937 Random(Seed);
+  for (unsigned Phase = 0; Phase < 12; ++Phase) {
+    unsigned Loops = 1 + Random() % 4, Runs = 1 + Random() % 40;
+    for (unsigned Run = 0; Run < Runs; ++Run) {
+      uint64_t Root = enter(site(7, 0));
+      for (unsigned I = 0; I < Loops; ++I) {
+        span(site(7, 1), 1 + Random() % 1000);
+        FrameSpan Node(Slot{2});
+        advanceClock(Random() % 8 ? 5 : Random() % (1u << 20));
+        Node.end();
+      }
+      if (Phase % 3 == 0 && Random() % 16 == 0)
+        FrameSpan(Slot{3 + uint32_t(Random() % 3)}).end();
+      if (Phase % 4 == 1)
+        beginSpan(site(7, 6)); // left by an exception
+      else
+        span(site(7, 6), 3);
+      if (Phase == 7 && Run == 3)
+        span(site(7, 1), MaxLogDuration + Random() % 100);
+      endSpan(Root, site(7, 0));
+    }
+  }
+}
+
+TEST_F(Log, RunsThatAreAlikeAreFoldedAsOneRecordAfterTheOther) {
+  for (unsigned Seed = 0; Seed < 20; ++Seed) {
+    ReadProfile Of[2];
+    for (bool ByThread : {false, true}) { // which goes one by one
+      std::string File = Folder.file(std::to_string(2 * Seed + ByThread));
+      recordModel(File, 7, [&] {
+        ASSERT_EQ(setOption("fold", ByThread ? "thread" : "run"), 0);
+        runAlike(Seed);
+      });
+      Of[ByThread] = readProfile(File);
+    }
+    ASSERT_EQ(Of[0].Cells.size(), Of[1].Cells.size());
+    for (const ReadProfile::CellOf &C : Of[0].Cells) {
+      const Cell &A = C.Data;
+      const Cell &B = Of[1].cell(number(A.Site));
+      EXPECT_EQ(A.Word, B.Word) << number(A.Site);
+#define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
+  EXPECT_EQ(A.NAME, B.NAME) << number(A.Site);
+#include "torchprof/format/CellFields.def"
+      EXPECT_EQ(memcmp(A.First, B.First, sizeof(A.First)), 0);
+      EXPECT_EQ(memcmp(A.Histogram, B.Histogram, sizeof(A.Histogram)), 0);
+    }
+  }
+}
+
+TEST_F(Log, AFullBucketAmongRunsThatAreAlikeGoesOnInAnotherCell) {
+  constexpr unsigned Runs = 300;
+  ReadProfile P = recorded([] {
+    for (unsigned Run = 0; Run < Runs; ++Run) {
+      uint64_t Root = enter(site(7, 0));
+      for (unsigned I = 0; I < 2; ++I)
+        span(site(7, 1), 5 + Run % 2);
+      endSpan(Root, site(7, 0));
+      if (Run)
+        continue;
+      Cell &C = *ThisLane->Slots[1].Data; // the first run is folded
+      uint32_t &InBucket = C.Histogram[histogramBucket(5)];
+      C.Word += 2 * uint64_t(UINT32_MAX - 100 - InBucket);
+      InBucket = UINT32_MAX - 100;
+    }
+  });
+  uint64_t Cells = 0, Spans = 0;
+  for (const ReadProfile::CellOf &C : P.Cells)
+    if (C.Data.Site == Slot{1}) {
+      ++Cells;
+      Spans += C.count();
+      EXPECT_EQ(samplesIn(C.Data), C.count());
+    }
+  EXPECT_EQ(Cells, 2u);
+  EXPECT_EQ(Spans, uint64_t(UINT32_MAX) - 100 + 2u * (Runs - 1));
 }
 
 TEST_P(FoldedLog, SpansOfManyPagesAreCountedExactly) {

@@ -45,6 +45,8 @@ private:
   bool copyTornCell(format::Cell &To, const format::Cell &From) const;
   bool mend(format::Cell &C, const format::LogRecord &Head,
             const format::LogEntry *Entries) const;
+  bool mendGroup(format::Cell &C, const format::LogRecord &Head,
+                 const format::LogEntry *Entries) const;
   format::Cell &cellOf(format::Slot Site);
   void fold(const Record &R);
 
@@ -86,8 +88,12 @@ bool Folder::mend(format::Cell &C, const format::LogRecord &Head,
     C = emptyCell(C.Site, C.Epoch);
     return true;
   }
-  if (Head.UndoNumber <= Head.Folded || Head.UndoNumber < C.Folded ||
+  if (Head.UndoNumber <= Head.Folded ||
       Head.UndoNumber - Head.Folded > Head.Ring)
+    return false;
+  if (Head.UndoCount)
+    return mendGroup(C, Head, Entries);
+  if (Head.UndoNumber < C.Folded)
     return false;
   bool IsMended = false;
   forEach(Head, Entries, {Head.Folded, Head.UndoNumber}, [&](const Record &R) {
@@ -98,6 +104,27 @@ bool Folder::mend(format::Cell &C, const format::LogRecord &Head,
     IsMended = true;
   });
   return IsMended;
+}
+
+/// The same for several records that were added at once.
+bool Folder::mendGroup(format::Cell &C, const format::LogRecord &Head,
+                       const format::LogEntry *Entries) const {
+  uint64_t First = Head.UndoNumber - 1, Left = Head.UndoCount;
+  bool BeginsWithIt = false;
+  std::vector<uint64_t> Ticks;
+  // A damaged file may claim any number of records.
+  uint64_t End = std::min(Head.Written, Head.Folded + Head.Ring);
+  forEach(Head, Entries, {First, End}, [&](const Record &R) {
+    if (!Left || siteOf(R.Entry) != C.Site)
+      return;
+    --Left;
+    BeginsWithIt |= R.Number == First;
+    if (isSpan(R.Entry))
+      Ticks.push_back(R.Ticks);
+  });
+  if (BeginsWithIt)
+    undoGroup(C, Head, First, Ticks);
+  return BeginsWithIt;
 }
 
 /// Copies a cell that is in the middle of an update and stays there: the one

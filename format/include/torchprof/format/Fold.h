@@ -14,6 +14,8 @@
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Records.h"
 
+#include <span>
+
 namespace torchprof::format {
 
 /// What becomes of a record.
@@ -105,6 +107,69 @@ inline bool foldRecord(Cell &C, LogRecord &Log, uint64_t Number, LogKind Kind,
                     C.Histogram[histogramBucket(Ticks)]);
 }
 
+/// Adds several records of one site, in their order, to its cell: as many calls
+/// of foldRecord(), but what is the same in all is done once. While it lives
+/// the cell is torn.
+class GroupFold {
+public:
+  /// \p Number is the first record's, of \p Count at most. Writers as above.
+  GroupFold(Cell &C, LogRecord &Log, uint64_t Number, uint64_t Count)
+      : C(C), Log(Log), Word(C.Word), Sum(C.Sum), Min(C.Min), Max(C.Max),
+        Squares(static_cast<unsigned __int128>(C.SquaresHigh) << 64 |
+                C.SquaresLow) {
+    storeRelaxed(Log.UndoBegins, C.Begins);
+    storeRelaxed(Log.UndoSum, Sum);
+    storeRelaxed(Log.UndoSquaresLow, C.SquaresLow);
+    storeRelaxed(Log.UndoSquaresHigh, C.SquaresHigh);
+    storeRelaxed(Log.UndoPairs, C.Pairs);
+    storeRelaxed(Log.UndoCount, Count);
+    storeRelease(Log.UndoNumber, Number + 1);
+    storeRelease(C.Word, Word + 1);
+  }
+  GroupFold(const GroupFold &) = delete;
+  GroupFold &operator=(const GroupFold &) = delete;
+
+  /// Adds a span. False if that would fill its bucket: it is to be folded by
+  /// itself, after finish().
+  [[gnu::always_inline]] bool addSpan(uint64_t Ticks) {
+    uint32_t &InBucket = C.Histogram[histogramBucket(Ticks)];
+    uint32_t Old = InBucket;
+    if (isNearlyFull(Old)) [[unlikely]]
+      return false;
+    if (Word < 2 * FirstSamples) [[unlikely]]
+      storeRelease(C.First[Word / 2], Ticks);
+    // The counts say how many spans were added, should this be the end.
+    storeRelease(InBucket, Old + 1);
+    Word += 2;
+    Sum += Ticks;
+    Squares += static_cast<unsigned __int128>(Ticks) * Ticks;
+    Min = Ticks < Min ? Ticks : Min;
+    Max = Ticks > Max ? Ticks : Max;
+    return true;
+  }
+
+  /// Ends before record \p Number. \p Begins of the records count a begin,
+  /// \p Pairs end a pair.
+  void finish(uint64_t Number, uint64_t Begins, uint64_t Pairs) {
+    storeRelease(C.Begins, C.Begins + Begins);
+    storeRelease(C.Sum, Sum);
+    storeRelease(C.SquaresLow, static_cast<uint64_t>(Squares));
+    storeRelease(C.SquaresHigh, static_cast<uint64_t>(Squares >> 64));
+    storeRelease(C.Pairs, C.Pairs + Pairs);
+    storeRelease(C.Min, Min);
+    storeRelease(C.Max, Max);
+    storeRelease(C.Folded, Number);
+    storeRelease(C.Word, Word);
+    storeRelease(Log.UndoCount, uint64_t(0));
+  }
+
+private:
+  Cell &C;
+  LogRecord &Log;
+  uint64_t Word, Sum, Min, Max;
+  unsigned __int128 Squares;
+};
+
 /// The same for a span that a reset cut.
 inline void foldCut(Cell &C, LogRecord &Log, uint64_t Number) {
   uint64_t Word = C.Word;
@@ -116,6 +181,16 @@ inline void foldCut(Cell &C, LogRecord &Log, uint64_t Number) {
   storeRelease(C.Cut, C.Cut + 1);
   storeRelease(C.Folded, Number + 1);
   storeRelease(C.Word, Word);
+}
+
+/// Takes the spans that a torn cell's histogram has and its count has not out
+/// of the histogram: the first ones of \p Ticks.
+inline void uncountSpans(Cell &C, std::span<const uint64_t> Ticks) {
+  uint64_t Samples = 0;
+  for (uint32_t InBucket : C.Histogram)
+    Samples += InBucket;
+  for (size_t I = 0; I < Ticks.size() && Samples > C.Word / 2; ++I, --Samples)
+    --C.Histogram[histogramBucket(Ticks[I])];
 }
 
 /// Makes a torn cell what it was before record \p Number of a \p Kind and \p
@@ -138,11 +213,22 @@ inline void undoFold(Cell &C, const LogRecord &Log, uint64_t Number,
     C.SquaresHigh = Log.UndoSquaresHigh;
   if (Kind == LogKind::PairEnd)
     C.Pairs = Log.UndoPairs;
-  uint64_t Samples = 0;
-  for (uint32_t InBucket : C.Histogram)
-    Samples += InBucket;
-  if (Samples > C.Word / 2)
-    --C.Histogram[histogramBucket(Ticks)];
+  uncountSpans(C, {&Ticks, 1});
+}
+
+/// The same for a group whose first record is \p Number, and whose spans took
+/// \p Ticks.
+inline void undoGroup(Cell &C, const LogRecord &Log, uint64_t Number,
+                      std::span<const uint64_t> Ticks) {
+  C.Word -= 1;
+  C.Begins = Log.UndoBegins;
+  C.Sum = Log.UndoSum;
+  C.SquaresLow = Log.UndoSquaresLow;
+  C.SquaresHigh = Log.UndoSquaresHigh;
+  C.Pairs = Log.UndoPairs;
+  if (C.Folded > Number)
+    C.Folded = Number;
+  uncountSpans(C, Ticks);
 }
 
 } // namespace torchprof::format

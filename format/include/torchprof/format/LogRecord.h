@@ -94,8 +94,9 @@ struct LogRecord {
   /// Number of the first record that may not be in its cell yet. Above Written
   /// while numbers are skipped.
   uint64_t Folded;
-  /// What the cell of the record that is being folded held before: the number
-  /// behind that of the record, and fields of the cell.
+  /// What the cell of the record that is being folded, or of the first of
+  /// UndoCount ones, held before: the number behind that of the record, and
+  /// fields of the cell.
   uint64_t UndoNumber;
   uint64_t UndoBegins;
   uint64_t UndoSum;
@@ -113,8 +114,10 @@ struct LogRecord {
   uint64_t UndoCut;  ///< the cell's Cut, only if the record is a cut span
   uint64_t Start;    ///< number of the first record since its lane was emptied
   uint64_t UndoPairs;
+  uint64_t UndoCount; ///< records of one site that are folded at once, or 0
+  uint64_t Reserved1[7];
 };
-static_assert(sizeof(LogRecord) == 192);
+static_assert(sizeof(LogRecord) == 256);
 
 /// The entry in which the record of a number lies.
 constexpr uint64_t placeOf(const LogRecord &R, uint64_t Number) {
