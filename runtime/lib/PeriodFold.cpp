@@ -2,8 +2,6 @@
 
 #include "PeriodFold.h"
 
-#include "torchprof/format/Fold.h"
-
 #include <algorithm>
 
 namespace torchprof {
@@ -54,7 +52,8 @@ PeriodFold::PeriodFold(Lane &L, const EpochStart &Epoch, Records From)
 }
 
 void PeriodFold::findPeriods(const EpochStart &Epoch) {
-  uint64_t Longest = std::min<uint64_t>(From.Count / FewestRepeats, MostRecords);
+  uint64_t Longest =
+      std::min<uint64_t>(From.Count / FewestRepeats, MostRecords);
   if (!Longest)
     return;
   uint64_t First = kindAndSite(From.Entries[0]), Again = 1;
@@ -97,32 +96,43 @@ void PeriodFold::forgetSites(unsigned Positions) {
     knownEntry(L, siteOf(From.Entries[I]))->Position = NoPosition;
 }
 
-PeriodFold::Place PeriodFold::foldSite(unsigned First) {
-  const LogEntry &E = From.Entries[First];
-  Cell &C = *knownEntry(L, siteOf(E))->Data;
-  return kindOf(E) == LogKind::Span && Next[First] == NoPosition
-             ? foldSpans(C, First)
-             : foldMixed(C, First);
+PeriodFold::InPeriod PeriodFold::recordsAt(unsigned First) const {
+  InPeriod Of{};
+  for (unsigned I = First; I != NoPosition; I = Next[I]) {
+    const LogEntry &E = From.Entries[I];
+    ++Of.Records;
+    if (isSpan(E) && Of.Spans++ == 0) {
+      Of.Span = I;
+      Of.BeginsBefore = Of.Begins;
+    }
+    Of.Begins += countsBegin(kindOf(E));
+    Of.Pairs += kindOf(E) == LogKind::PairEnd;
+  }
+  return Of;
 }
 
-/// A site with one record in each period, and that of a node.
-PeriodFold::Place PeriodFold::foldSpans(Cell &C, unsigned First) {
-  GroupFold Group(C, *L.Log, From.Number + First, Repeats);
-  const LogEntry *E = &From.Entries[First];
-  unsigned Done = 0;
-  for (; Done < Repeats && Group.addSpan(durationOf(*E)); E += Length)
-    ++Done;
-  Place End{First, Done};
-  Group.finish(numberOf(End), Done, 0);
+PeriodFold::Place PeriodFold::foldSite(unsigned First) {
+  Cell &C = *knownEntry(L, siteOf(From.Entries[First]))->Data;
+  InPeriod Of = recordsAt(First);
+  GroupFold Group(C, *L.Log, From.Number + First,
+                  uint64_t(Of.Records) * Repeats);
+  return Of.Spans == 1 ? foldSpans(Group, First, Of) : foldOthers(Group, First);
+}
+
+/// A site with one span in each period, as nearly all have.
+PeriodFold::Place PeriodFold::foldSpans(GroupFold &Group, unsigned First,
+                                        const InPeriod &Of) {
+  auto Done = static_cast<unsigned>(
+      Group.addSpans(&From.Entries[Of.Span], Length, Repeats));
   Spans += Done;
+  bool IsAll = Done == Repeats;
+  Place End{IsAll ? First : Of.Span, Done};
+  Group.finish(numberOf(End), Done * Of.Begins + (IsAll ? 0 : Of.BeginsBefore),
+               Done * Of.Pairs);
   return End;
 }
 
-PeriodFold::Place PeriodFold::foldMixed(Cell &C, unsigned First) {
-  uint64_t InPeriod = 0;
-  for (unsigned I = First; I != NoPosition; I = Next[I])
-    ++InPeriod;
-  GroupFold Group(C, *L.Log, From.Number + First, InPeriod * Repeats);
+PeriodFold::Place PeriodFold::foldOthers(GroupFold &Group, unsigned First) {
   uint64_t Begins = 0, Pairs = 0;
   Place At{First, 0};
   for (; At.Repeat < Repeats; advance(At, First)) {

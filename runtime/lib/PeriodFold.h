@@ -15,6 +15,7 @@
 
 #include "Lane.h"
 #include "Process.h"
+#include "torchprof/format/Fold.h"
 
 #include <cstdint>
 
@@ -77,14 +78,23 @@ private:
     ++At.Repeat;
   }
 
+  /// What a site has in one period.
+  struct InPeriod {
+    unsigned Records, Spans;
+    unsigned Span;          ///< position of the first one
+    uint64_t Begins, Pairs; ///< as GroupFold::finish() has them
+    uint64_t BeginsBefore;  ///< that span
+  };
+  InPeriod recordsAt(unsigned First) const;
+
   void findPeriods(const EpochStart &Epoch);
   bool findSites(const EpochStart &Epoch);
   void forgetSites(unsigned Positions);
   /// Folds what the site that is first at a position has, up to the place that
   /// is returned.
   Place foldSite(unsigned First);
-  Place foldSpans(format::Cell &C, unsigned First);
-  Place foldMixed(format::Cell &C, unsigned First);
+  Place foldSpans(format::GroupFold &Group, unsigned First, const InPeriod &Of);
+  Place foldOthers(format::GroupFold &Group, unsigned First);
 
   Lane &L;
   Records From;

@@ -148,6 +148,42 @@ public:
     return true;
   }
 
+  /// Adds spans of \p Count records, each \p Stride behind the one before it.
+  /// Returns the number of the first one that is to be folded by itself.
+  [[gnu::always_inline]] uint64_t addSpans(const LogEntry *E, uint64_t Stride,
+                                           uint64_t Count) {
+    // As long as no bucket can be full, and no sample is one of the first.
+    if (Word < 2 * FirstSamples || Word / 2 + Count >= UINT32_MAX - 1)
+        [[unlikely]] {
+      uint64_t Done = 0;
+      for (; Done < Count && addSpan(durationOf(*E)); E += Stride)
+        ++Done;
+      return Done;
+    }
+    uint64_t AnyBit = 0, Small = 0;
+    const LogEntry *First = E;
+    for (uint64_t I = 0; I < Count; ++I, E += Stride) {
+      uint64_t Ticks = durationOf(*E);
+      uint32_t &InBucket = C.Histogram[histogramBucket(Ticks)];
+      storeRelease(InBucket, InBucket + 1);
+      AnyBit |= Ticks;
+      Sum += Ticks;
+      Small += Ticks * Ticks;
+      Min = Ticks < Min ? Ticks : Min;
+      Max = Ticks > Max ? Ticks : Max;
+    }
+    Word += 2 * Count;
+    // Squares of so few bits fit, as long as there are not more than 2^12.
+    if (AnyBit >> 26 == 0 && Count >> 12 == 0) [[likely]]
+      Squares += Small;
+    else
+      for (uint64_t I = 0; I < Count; ++I) {
+        unsigned __int128 Ticks = durationOf(First[I * Stride]);
+        Squares += Ticks * Ticks;
+      }
+    return Count;
+  }
+
   /// Ends before record \p Number. \p Begins of the records count a begin,
   /// \p Pairs end a pair.
   void finish(uint64_t Number, uint64_t Begins, uint64_t Pairs) {
