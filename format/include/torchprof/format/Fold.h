@@ -160,19 +160,25 @@ public:
         ++Done;
       return Done;
     }
-    uint64_t AnyBit = 0, Small = 0;
+    // In registers: what is stored to the file keeps members from staying
+    // there.
+    uint32_t *Histogram = C.Histogram;
+    uint64_t AnyBit = 0, SumHere = 0, Small = 0, Least = Min, Most = Max;
     const LogEntry *First = E;
     for (uint64_t I = 0; I < Count; ++I, E += Stride) {
       uint64_t Ticks = durationOf(*E);
-      uint32_t &InBucket = C.Histogram[histogramBucket(Ticks)];
+      uint32_t &InBucket = Histogram[histogramBucket(Ticks)];
       storeRelease(InBucket, InBucket + 1);
       AnyBit |= Ticks;
-      Sum += Ticks;
+      SumHere += Ticks;
       Small += Ticks * Ticks;
-      Min = Ticks < Min ? Ticks : Min;
-      Max = Ticks > Max ? Ticks : Max;
+      Least = Ticks < Least ? Ticks : Least;
+      Most = Ticks > Most ? Ticks : Most;
     }
     Word += 2 * Count;
+    Sum += SumHere;
+    Min = Least;
+    Max = Most;
     // Squares of so few bits fit, as long as there are not more than 2^12.
     if (AnyBit >> 26 == 0 && Count >> 12 == 0) [[likely]]
       Squares += Small;
