@@ -50,7 +50,7 @@
   const column = (title, field, more) => Object.assign(
     { title, field, headerTooltip: true }, more || {});
   const right = (title, field, formatter) => column(title, field,
-    Object.assign({}, torchprofNumberColumn, { formatter }));
+    Object.assign(torchprofNumberColumn(title), { formatter }));
   // Columns that only a profile with gradients has.
   const gradients = (fields) => !data.gradients ? [] : fields.map((field) =>
     right(field.replace("_ns", "").replace("_", " "), field, time));

@@ -1,8 +1,11 @@
-// What the tables' columns of numbers have in common.
-const torchprofNumberColumn = {
-  hozAlign: "right", headerHozAlign: "right", sorter: "number",
-  headerSortStartingDir: "desc", minWidth: 86,
-};
+// What the tables' columns of numbers have in common. Each is wide enough for
+// its title and the arrow beside it.
+function torchprofNumberColumn(title) {
+  return {
+    title, hozAlign: "right", headerHozAlign: "right", sorter: "number",
+    headerSortStartingDir: "desc", minWidth: Math.max(86, 46 + 8 * title.length),
+  };
+}
 // A bar behind a percentage.
 function torchprofShare(cell) {
   const value = cell.getValue();
@@ -15,9 +18,13 @@ function torchprofShare(cell) {
 // The table of nodes. Its columns are those that the data names. Returns what
 // other parts of the page do with it.
 function torchprofSummary(data, parts) {
+  // Pixels for the longest text of a column, within limits: what is cut off are
+  // the ends, by which rows differ.
+  const textWidth = (id, least, most) => data.rows.reduce(
+    (width, row) => Math.min(Math.max(width, 24 + 7.5 * row[id].length), most), least);
   const looks = {
-    kind: { minWidth: 130, frozen: true },
-    name: { minWidth: 90 },
+    kind: { minWidth: textWidth("kind", 130, 260), frozen: true },
+    name: { minWidth: textWidth("name", 90, 200) },
     module: { minWidth: 130, widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },
@@ -36,7 +43,7 @@ function torchprofSummary(data, parts) {
     const shown = { title: info.title, field: info.id, headerTooltip: true };
     if (info.type === "text")
       return Object.assign(shown, { tooltip: whole }, looks[info.id]);
-    return Object.assign(shown, torchprofNumberColumn, {
+    return Object.assign(shown, torchprofNumberColumn(info.title), {
       formatter: info.type === "percent" ? torchprofShare
         : (cell) => torchprofValue(cell.getData(), info),
     }, looks[info.id]);
