@@ -81,7 +81,7 @@ def probe(results):
         "own in the nearer caches. There only what lies between the reading of two "
         "nodes is measured, and",
         "`folding` is the part of it that comes after a call's last node: the end of the "
-        "run, and every 35th time the folding of what as many calls have recorded. With "
+        "run, and every 38th time the folding of what as many calls have recorded. With "
         "one reading",
         "(`TORCHPROF_READS=one`) a node begins where the one before it has ended. Each "
         "number is the median over several processes. They "

@@ -83,15 +83,15 @@ struct Kind {
   unsigned Nodes;
   // A processor needs some calls of one chain to learn its branches again after
   // the others' turns; a turn is still short beside a change of its speed. A
-  // log is folded after each 11 calls of 300 nodes, or 5 of pairs, and after
-  // each 35 or 17 of 100: what others have left in it while it warms up, and as
+  // log is folded after each 25 calls of 300 nodes, or 12 of pairs, and after
+  // each 38 or 19 of 200: what others have left in it while it warms up, and as
   // often as is the share of the calls that count.
   unsigned WarmUpCalls, Calls; ///< in a turn
   unsigned Turns;
 };
-constexpr Kind Relu = {"aten::relu", "Tensor", "", 300, 11, 55, 100},
-               Scalar = {"aten::add", "int", ", %x0", 300, 11, 55, 100},
-               Read = {"bench::read", "int", "", 100, 35, 35, 5};
+constexpr Kind Relu = {"aten::relu", "Tensor", "", 300, 25, 75, 75},
+               Scalar = {"aten::add", "int", ", %x0", 300, 25, 75, 75},
+               Read = {"bench::read", "int", "", 200, 38, 38, 3};
 
 /// Registers a model of as many sites as the chain needs.
 void registerModel(const Kind &K) {

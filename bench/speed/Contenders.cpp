@@ -230,10 +230,10 @@ int main(int Count, char **Arguments) try {
   double Begin = nsNow();
   W.calls(false, 3);
   double CallNs = (nsNow() - Begin) / 3;
-  // Six milliseconds are long against reading the clock, and short against a
+  // Ten milliseconds are long against reading the clock, and short against a
   // change of the machine's speed; torchprof folds what chains have recorded
   // more than once meanwhile.
-  auto Calls = static_cast<unsigned>(std::clamp(6e6 / CallNs, 1.0, 50.0));
+  auto Calls = static_cast<unsigned>(std::clamp(1e7 / CallNs, 1.0, 75.0));
   for (Contender &C : Chosen) {
     if (W.Threads > 1 && !C.AllThreads) {
       C.Absent = "records only the thread that switches it on";

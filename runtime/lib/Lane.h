@@ -88,7 +88,7 @@ inline constexpr unsigned HotFrames = 48;
 inline constexpr uint64_t LogPageEntries =
     format::PageBytes / sizeof(format::LogEntry);
 /// Number of entries that a log uses in turn, unless it keeps more.
-inline constexpr uint64_t LogRing = 4096;
+inline constexpr uint64_t LogRing = 8192;
 
 /// Lane::Since while nothing is recorded.
 inline constexpr uint64_t GateShut = UINT64_MAX;

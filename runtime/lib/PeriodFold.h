@@ -56,7 +56,7 @@ public:
 
 private:
   /// A period is not longer.
-  static constexpr unsigned MostRecords = LogRing / 2;
+  static constexpr unsigned MostRecords = 2048;
   static constexpr uint16_t NoPosition = SlotEntry::NoPosition;
 
   /// A record, by its place in a period and the number of that.

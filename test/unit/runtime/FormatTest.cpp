@@ -99,10 +99,10 @@ TEST(Format, WorkedExampleIsInTheDocumentation) {
   });
   std::ifstream File(Path, std::ios::binary);
   std::string Bytes{std::istreambuf_iterator<char>(File), {}};
-  ASSERT_EQ(Bytes.size(), 122880u);
+  ASSERT_EQ(Bytes.size(), 188416u);
   std::ifstream Page(TORCHPROF_DOCS "/profile-example.md");
   std::string Text{std::istreambuf_iterator<char>(Page), {}};
-  constexpr uint64_t Log = 0x4000, Cells = 0x16000, First = Cells + 2048;
+  constexpr uint64_t Log = 0x4000, Cells = 0x26000, First = Cells + 2048;
   for (auto [From, Count] : {std::pair<uint64_t, uint64_t>{0, 48},
                              {Log + 64, 32},
                              {Log + 128, 80},
