@@ -344,13 +344,13 @@ MEMORY = """## Memory and files
 
 | | |
 | --- | --- |
-| a node and thread | 2 KB in the file, 40 bytes beside it for each site of a loaded model |
+| a node and thread | 2 KB in the file, 24 bytes beside it for each site of a loaded model |
 | a method and thread | 20 KB for the last 1024 latencies |
 | a process, a thread | three pages, one page |
 | trace mode | 2 MB per thread, `TORCHPROF_TRACE_EVENTS` changes it |
 
 Cells come in blocks of 15 at first and of a quarter of those in use later, so
 up to a fifth of a busy thread's cells lie unused. 100 000 threads of one span
-each, two at a time, leave at most 4 buffers and 400 KB; tests check that and
+each, two at a time, leave at most 4 buffers and 700 KB; tests check that and
 that the file stops growing after the first runs.
 """.split("\n")
