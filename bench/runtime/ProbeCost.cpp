@@ -50,6 +50,7 @@
 #include <cstdlib>
 #include <functional>
 #include <malloc.h>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -338,11 +339,20 @@ int main(int Count, char **Arguments) {
   std::string NodeText = IsTensor    ? K.Name
                          : ReadBytes ? K.Name + (", " + Node + " KB")
                                      : "aten::add(int, int)";
+  std::mt19937 Random(1);
   for (std::vector<Variant> *Group : {&Interpreted, &Executed}) {
     std::vector<Variant> &Variants = *Group;
-    for (unsigned R = 0; R < Repetitions; ++R)
-      for (Variant &V : Variants)
-        takeTurn(V, K);
+    // Each time in another order: what the system does every so often, such as
+    // looking for pages to reclaim, must not meet the same variant again and
+    // again.
+    std::vector<Variant *> Order;
+    for (Variant &V : Variants)
+      Order.push_back(&V);
+    for (unsigned R = 0; R < Repetitions; ++R) {
+      std::shuffle(Order.begin(), Order.end(), Random);
+      for (Variant *V : Order)
+        takeTurn(*V, K);
+    }
     for (const Variant &V : Variants) {
       const Variant *Plain = nullptr;
       for (const Variant &Other : Variants)
