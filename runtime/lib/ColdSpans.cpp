@@ -134,9 +134,8 @@ static bool isRegion(Slot Site) {
 /// True if what the open span that began at \p Begin measures holds what those
 /// inside of it measure.
 static bool isMeasured(Recording &R, Lane &L, Slot Site, uint64_t Begin) {
-  for (uint32_t I = L.Depth; I-- > 0;)
-    if (const OpenFrame &F = frameAt(L, I); F.Begin == Begin && F.Site == Site)
-      return F.Readings.Begin == Begin;
+  if (const OpenFrame *F = findFrame(L, Begin, Site))
+    return F->Readings.Begin == Begin;
   return R.measures().areMeasured(L, /*IsRoot=*/false); // a node without frame
 }
 
@@ -221,8 +220,8 @@ uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   bool IsMeasured =
       R.measures().exist() &&
       R.measures().endSpan(L, S.Site, S.Readings, S.Begin, Ticks, Values);
-  if (S.IsElsewhere && R.measures().areMeasured(L, S.Kind == SpanKind::Run))
-    count(Counter::MeasureMissed);
+  if (S.IsElsewhere)
+    R.measures().missSpan(L, S.Kind == SpanKind::Run);
   const MeasureValues *Measured = IsMeasured ? &Values : nullptr;
   appendEnd(L, S, Ticks);
   if (IsMeasured)

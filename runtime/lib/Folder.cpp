@@ -48,10 +48,6 @@ inline Folder::Target Folder::targetOf(const LogEntry &E) const {
   return {To, InBucket};
 }
 
-/// How far ahead records are asked for: the processor itself would not begin
-/// before it has seen some, and ends with each page.
-static constexpr uint64_t Ahead = 64;
-
 Folder::Batch Folder::batchAt(uint64_t Number) const {
   static_assert(LogPageEntries % BatchSize == 0);
   Batch B;
@@ -59,7 +55,7 @@ Folder::Batch Folder::batchAt(uint64_t Number) const {
   B.Number = Number;
   B.Count = std::min(
       {BatchSize, End - Number, LogPageEntries - Number % LogPageEntries});
-  uint64_t Later = (Number + Ahead) & ~(BatchSize - 1);
+  uint64_t Later = (Number + RecordsAhead) & ~(BatchSize - 1);
   const LogEntry *LaterEntries = &L.Entries[placeOf(Places, Later)];
   for (uint64_t I = 0; I < BatchSize; I += 64 / sizeof(LogEntry))
     __builtin_prefetch(&LaterEntries[I]);

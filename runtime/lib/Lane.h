@@ -89,6 +89,9 @@ inline constexpr uint64_t LogPageEntries =
     format::PageBytes / sizeof(format::LogEntry);
 /// Number of entries that a log uses in turn, unless it keeps more.
 inline constexpr uint64_t LogRing = 8192;
+/// How far ahead a fold asks for records: the processor itself would not begin
+/// before it has seen some, and ends with each page.
+inline constexpr uint64_t RecordsAhead = 64;
 
 /// Lane::Since while nothing is recorded.
 inline constexpr uint64_t GateShut = UINT64_MAX;

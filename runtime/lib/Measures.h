@@ -87,6 +87,11 @@ public:
   /// measured; else returns false.
   bool endSpan(Lane &L, format::Slot Site, const SpanReadings &Readings,
                uint64_t Begin, uint64_t Ticks, MeasureValues &Values);
+  /// Counts a span that ends where its readings are not known.
+  void missSpan(const Lane &L, bool IsRoot) const {
+    if (HasSources && areMeasured(L, IsRoot))
+      count(format::Counter::MeasureMissed);
+  }
   /// Forgets a span that is not recorded after all.
   void cutSpan(format::Slot Site, uint64_t Begin);
   /// Adds the values of the span that has ended last to those nested in

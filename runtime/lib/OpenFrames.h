@@ -23,12 +23,15 @@ inline OpenFrame &frameAt(Lane &L, uint32_t I) {
   return I < HotFrames ? L.Frames[I] : L.MoreFrames[I - HotFrames];
 }
 
-/// True if a span has a frame.
-inline bool hasFrame(Lane &L, uint64_t Begin, format::Slot Site) {
+/// The frame of a span, null if it has none.
+inline const OpenFrame *findFrame(Lane &L, uint64_t Begin, format::Slot Site) {
   for (uint32_t I = L.Depth; I-- > 0;)
-    if (frameAt(L, I).Begin == Begin && frameAt(L, I).Site == Site)
-      return true;
-  return false;
+    if (const OpenFrame &F = frameAt(L, I); F.Begin == Begin && F.Site == Site)
+      return &F;
+  return nullptr;
+}
+inline bool hasFrame(Lane &L, uint64_t Begin, format::Slot Site) {
+  return findFrame(L, Begin, Site) != nullptr;
 }
 
 /// Adds a frame. Without memory the span has none: a root then counts as a

@@ -11,9 +11,6 @@ using namespace format;
 /// With fewer the sites are looked up in vain.
 static constexpr unsigned FewestRepeats = 2;
 
-/// How far ahead records are asked for, as in Folder.cpp.
-static constexpr uint64_t Ahead = 64;
-
 /// What is the same in records of one kind and site.
 static uint64_t kindAndSite(const LogEntry &E) {
   return E.Packed >> LogDurationBits;
@@ -31,8 +28,8 @@ static uint64_t countAlike(const LogEntry *E, uint64_t Count, unsigned Length,
   constexpr uint64_t Step = 8;
   uint64_t Alike = 0;
   for (; Alike + Step <= Count; Alike += Step) {
-    __builtin_prefetch(&E[Alike + Ahead]);
-    __builtin_prefetch(&E[Alike + Ahead + Step / 2]);
+    __builtin_prefetch(&E[Alike + RecordsAhead]);
+    __builtin_prefetch(&E[Alike + RecordsAhead + Step / 2]);
     uint64_t All = 0;
     for (uint64_t I = 0; I < Step; ++I)
       All |= Difference(Alike + I);
