@@ -117,6 +117,15 @@ static int64_t growth(const Account &A) {
   return A.Held.AtRunEnd.Bytes - A.Held.AtMarks[0];
 }
 
+/// An allocator gives blocks of one size more or less room, whatever it finds:
+/// what is no more than this for each block, and little beside all that is
+/// held, is not growth.
+static constexpr int64_t RoomOfBlock = 64;
+static bool isRounding(const Account &A) {
+  return growth(A) / RoomOfBlock <= A.Held.Blocks &&
+         growth(A) < A.Held.AtRunEnd.Bytes / 100;
+}
+
 /// Runs after which growth is told from what the first runs keep.
 static constexpr uint64_t EnoughRuns = 4;
 
@@ -128,7 +137,8 @@ Table report::makeGrowthTable(const SiteTable &Sites, const Selection &Selected,
   auto Grows = [&](const Account &A) {
     const int64_t *Marks = A.Held.AtMarks;
     return IsEnough && Marks[1] > Marks[0] &&
-           (T.Runs == T.MarkRuns[1] || A.Held.AtRunEnd.Bytes > Marks[1]);
+           (T.Runs == T.MarkRuns[1] || A.Held.AtRunEnd.Bytes > Marks[1]) &&
+           !isRounding(A);
   };
   std::vector<Account> Rows = choose(Sites, Selected, Blocks, Grows, growth);
   std::string Note = cut(Rows, Limit);
