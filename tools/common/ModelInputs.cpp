@@ -278,7 +278,7 @@ static IValue movedTo(c10::Device Device, const IValue &Value) {
 }
 
 Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts,
-                 const char *Device) {
+                 std::optional<c10::Device> Device) {
   const auto &Arguments = Schema.arguments();
   Stack Inputs;
   for (size_t I = 0; I < Texts.Size; ++I) {
@@ -310,7 +310,7 @@ Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts,
   }
   if (Device)
     for (IValue &Input : Inputs)
-      Input = movedTo(c10::Device(Device), Input);
+      Input = movedTo(*Device, Input);
   checkCount(Schema, Inputs.size());
   for (size_t I = 0; I < Inputs.size(); ++I)
     Inputs[I] = retype(Inputs[I], Arguments[I + 1].type());

@@ -12,7 +12,10 @@
 
 #include <ATen/core/function_schema.h>
 #include <ATen/core/stack.h>
+#include <c10/core/Device.h>
 #include <torch/csrc/jit/api/module.h>
+
+#include <optional>
 
 namespace torchprof {
 
@@ -24,11 +27,11 @@ torch::jit::Method findRunnable(const torch::jit::Module &Root,
 /// Makes the arguments that \p Texts describe, in order, for a method with
 /// schema \p Schema (self first). Random values follow LibTorch's generator,
 /// which the caller seeds. Throws InstrumentError for a wrong number, syntax
-/// or type, naming the input. \p Device: where their tensors are to lie, null:
+/// or type, naming the input. \p Device: where their tensors are to lie; none:
 /// where they are made or were saved.
 torch::jit::Stack makeInputs(const c10::FunctionSchema &Schema,
                              const TextList &Texts,
-                             const char *Device = nullptr);
+                             std::optional<c10::Device> Device);
 
 } // namespace torchprof
 

@@ -2,6 +2,7 @@
 
 #include "TorchModel.h"
 
+#include "DeviceLibraries.h"
 #include "InputFile.h"
 #include "torchprof/Passes.h"
 
@@ -140,6 +141,17 @@ static void moveTensors(const Module &Root, c10::Device Device) {
     }
 }
 
+/// The device of the first tensor that is not on the CPU.
+static c10::optional<c10::Device> deviceOf(const Module &Root) {
+  for (const at::Tensor &Tensor : Root.parameters())
+    if (!Tensor.device().is_cpu())
+      return Tensor.device();
+  for (const at::Tensor &Tensor : Root.buffers())
+    if (!Tensor.device().is_cpu())
+      return Tensor.device();
+  return c10::nullopt;
+}
+
 Outcome loadModel(const char *Path, const char *Device, Model **Result) {
   auto M = std::make_unique<Model>();
   M->Name = std::filesystem::path(Path).stem().string();
@@ -148,18 +160,26 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result) {
   std::unique_ptr<PyTorchStreamReader> Archive;
   if (Outcome Failed = openArchive(Path, M->ExtraFiles, Archive))
     return Failed;
-  Outcome Loaded = guarded([&]() -> Outcome {
+  auto Load = [&]() -> Outcome {
     c10::optional<c10::Device> Target;
     if (Device)
       Target = c10::Device(Device);
+    if (Target && !Target->is_cpu())
+      loadDeviceLibraries();
     // Other devices are not known to all versions of load().
     bool LoadsThere = Target && (Target->is_cpu() || Target->is_cuda());
     M->Root = load(std::string(Path), LoadsThere ? Target : c10::nullopt,
                    M->ExtraFiles);
     if (Target && !LoadsThere)
       moveTensors(M->Root, *Target);
+    if (c10::optional<c10::Device> On = Target ? Target : deviceOf(M->Root))
+      M->On = *On;
     return {};
-  });
+  };
+  Outcome Loaded = guarded(Load);
+  // It may have been saved with tensors on a device.
+  if (Loaded && !Device && loadDeviceLibraries())
+    Loaded = guarded(Load);
   if (Loaded)
     return explainLoadError(std::move(Loaded));
   *Result = M.release();

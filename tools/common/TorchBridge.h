@@ -57,7 +57,8 @@ private:
 Outcome loadLibrary(const char *Path);
 
 /// Reads the TorchScript archive \p Path. \p Device is a device to move all
-/// tensors to ("cpu"), or null to leave them where they were saved.
+/// tensors to ("cpu"), or null to leave them where they were saved. The model's
+/// inputs are made on its device.
 Outcome loadModel(const char *Path, const char *Device, Model **Result);
 
 /// Writes \p M and its extra files to \p Path, which is overwritten.

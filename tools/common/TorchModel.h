@@ -13,6 +13,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace torchprof {
@@ -22,6 +23,8 @@ public:
   torch::jit::Module Root;
   torch::jit::ExtraFilesMap ExtraFiles;
   std::string Name; ///< stem of the file that it was loaded from
+  std::optional<c10::Device>
+      On; ///< where its inputs have to be; none: anywhere
 };
 
 inline OwnedText ownText(const std::string &Text) {

@@ -125,7 +125,8 @@ Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
     c10::AutoGradMode Mode(Request.Grad);
     Method M = findRunnable(Original.Root, Request.Method);
     at::manual_seed(Seed);
-    Stack Inputs = makeInputs(M.function().getSchema(), Request.Inputs);
+    Stack Inputs =
+        makeInputs(M.function().getSchema(), Request.Inputs, Original.On);
     for (unsigned I = 0; I < Repetitions; ++I) {
       CallResult Expected = call(Original, Request, Inputs, Seed + I);
       if (Expected.Threw && !Request.Grad && asksForGradients(Expected.Cause)) {

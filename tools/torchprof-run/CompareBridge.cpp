@@ -72,8 +72,9 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
   c10::AutoGradMode Mode(Run.Grad);
   Method Original = findRunnable(Held.get()->Root, Run.Method);
   at::manual_seed(Run.Seed);
+  const std::optional<c10::Device> On = Held.get()->On;
   const Stack Inputs =
-      makeInputs(Original.function().getSchema(), Run.Inputs, Run.Device);
+      makeInputs(Original.function().getSchema(), Run.Inputs, On);
   struct Runnable {
     ModelForm Form;
     Module Root;
@@ -95,7 +96,7 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
         Result.IsEqual = nearlyEqual(*Expected, Found);
       else
         Expected = Found;
-      Forms.push_back({Form, Root, Repeater(M, Inputs, Run.Device)});
+      Forms.push_back({Form, Root, Repeater(M, Inputs, On)});
       return {};
     });
     if (!Failed)

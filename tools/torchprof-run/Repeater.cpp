@@ -31,10 +31,11 @@ static Stack copyOf(const Stack &Inputs) {
   return Copy;
 }
 
-Repeater::Repeater(torch::jit::Method M, Stack Inputs, const char *Where)
+Repeater::Repeater(torch::jit::Method M, Stack Inputs,
+                   std::optional<c10::Device> Where)
     : M(std::move(M)), Inputs(std::move(Inputs)) {
-  if (Where && !c10::Device(Where).is_cpu())
-    Device = c10::Device(Where);
+  if (Where && !Where->is_cpu())
+    Device = Where;
 }
 
 /// Waits until the device has done what the thread has given it.

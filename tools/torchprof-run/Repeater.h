@@ -10,8 +10,9 @@ namespace torchprof {
 /// Calls a method again and again with equal inputs.
 class Repeater {
 public:
-  /// \p Device: where the model runs; null: on the CPU.
-  Repeater(torch::jit::Method M, torch::jit::Stack Inputs, const char *Device);
+  /// \p Device: where the model runs; none: on the CPU.
+  Repeater(torch::jit::Method M, torch::jit::Stack Inputs,
+           std::optional<c10::Device> Device);
 
   /// Makes one call and returns its latency in ns, until the device has done
   /// its part. A model that writes to its
@@ -22,7 +23,7 @@ private:
   torch::jit::Method M;
   torch::jit::Stack Inputs;
   torch::jit::Stack Pristine;
-  c10::optional<c10::Device> Device; ///< another one than the CPU
+  std::optional<c10::Device> Device; ///< another one than the CPU
   bool IsFirst = true;
   bool NeedsCopies = false;
 };

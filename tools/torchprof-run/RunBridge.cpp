@@ -33,7 +33,7 @@ static void recordMore(const RunRequest &Request) {
   };
   if (Request.Calibrate)
     Add("shapes");
-  if (Request.Device && !c10::Device(Request.Device).is_cpu())
+  if (Request.RecordDevice)
     Add("device");
   torchprof_set_option("record", Words.c_str());
 }
@@ -52,15 +52,15 @@ Outcome prepareRecording(const RunRequest &Request) {
 static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
                              RunResult &Result) {
   return guarded([&]() -> Outcome {
-    Method M = findRunnable(Held.get()->Root, Request.Method);
+    const Model &Of = *Held.get();
+    Method M = findRunnable(Of.Root, Request.Method);
     if (Request.Threads > 0)
       at::set_num_threads(Request.Threads);
     if (Request.Calibrate && torchprof_calibrate(0.5) != 0)
       return failure(1, "--calibrate: there is not enough memory");
     at::manual_seed(Request.Seed);
     Repeater Calls(
-        M, makeInputs(M.function().getSchema(), Request.Inputs, Request.Device),
-        Request.Device);
+        M, makeInputs(M.function().getSchema(), Request.Inputs, Of.On), Of.On);
     c10::AutoGradMode Mode(Request.Grad);
     uint64_t Done = 0;
     auto Announce = [&] {

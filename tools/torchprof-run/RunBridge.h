@@ -19,11 +19,9 @@ struct RunRequest {
   uint64_t Runs = 10;
   int Threads = 0; ///< intra-op threads; 0 leaves LibTorch's choice
   uint64_t Seed = 0;
-  bool Grad = false; ///< run with gradient mode on
-  /// Where the inputs are to lie, null: where they are made. What another
-  /// device than the CPU does is recorded, and each run waits for it.
-  const char *Device = nullptr;
-  bool Calibrate = false; ///< measure first what the machine does at most
+  bool Grad = false;         ///< run with gradient mode on
+  bool RecordDevice = false; ///< record how long a device works
+  bool Calibrate = false;    ///< measure first what the machine does at most
   const char *ProfilePath = nullptr;
   /// Called before each run with the number of runs done, warm-up included.
   void (*Progress)(uint64_t Done, const RunRequest &Request) = nullptr;

@@ -182,7 +182,8 @@ static RunRequest makeRequest(const TextListHolder &InputTexts) {
   Request.Threads = static_cast<int>(Threads);
   Request.Seed = Seed;
   Request.Grad = Grad;
-  Request.Device = MapDevice.empty() ? nullptr : MapDevice.c_str();
+  Request.RecordDevice =
+      !MapDevice.empty() && !StringRef(MapDevice).startswith("cpu");
   if (!Quiet && sys::Process::StandardErrIsDisplayed())
     Request.Progress = showProgress;
   return Request;

@@ -1,5 +1,5 @@
 """torchprof-run on a device: the model and its inputs are moved there, each run
-waits for it, and its time is recorded."""
+waits for it, and its time is recorded. A model that was saved there runs there."""
 # RUN: rm -rf %t && mkdir %t && %python %s %source %build %t/net.pt
 # RUN: torchprof-run %t/net.pt --load %build/lib/libtorchprof-fake-device.so \
 # RUN:   --map-device=privateuseone --input 'float[2]' --input '[float[2]]' \
@@ -7,6 +7,10 @@ waits for it, and its time is recorded."""
 # RUN:   | FileCheck %s --check-prefix=RAN
 # RUN: torchprof-report summary %t/net.tprof \
 # RUN:   --columns=kind,name,calls,device_calls,device_ns | FileCheck %s
+# RUN: torchprof-run %t/net.pt.there --load %build/lib/libtorchprof-fake-device.so \
+# RUN:   --input 'float[2]' --input '[float[2]]' --input '{"k": float[2]}' \
+# RUN:   --input '(float[2], 3)' --runs 5 -o %t/there.tprof \
+# RUN:   | FileCheck %s --check-prefix=RAN
 # RUN: not torchprof-run %t/net.pt --load %build/lib/libtorchprof-fake-device.so \
 # RUN:   --map-device=cuda --input 'float[2]' --input '[float[2]]' \
 # RUN:   --input '{"k": float[2]}' --input '(float[2], 3)' -o %t/none.tprof 2>&1 \
@@ -45,4 +49,23 @@ class Net(torch.nn.Module):
         return torch.ops.fakedev.busy(torch.ops.fakedev.busy(x, 40000000), 5000000)
 
 
+class There(Net):
+    """Lies on the device as soon as it is loaded."""
+
+    def __init__(self):
+        super().__init__()
+        del self.weight
+        self.register_buffer("weight", torch.ones(2))
+
+    @torch.jit.export
+    def __getstate__(self):
+        return self.weight, self.training
+
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[torch.Tensor, bool]):
+        self.weight = state[0].to("privateuseone")
+        self.training = state[1]
+
+
 torch.jit.script(Net().eval()).save(sys.argv[3])
+torch.jit.script(There().eval()).save(sys.argv[3] + ".there")
