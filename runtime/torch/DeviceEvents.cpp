@@ -4,8 +4,9 @@
 // anything of the device being linked. The first type that has a device and is
 // not the CPU is the one that is timed.
 //
-// c10 tells the time between two events from LibTorch 2.4 on. Before, CUDA's
-// own function is looked for, or one that the backend's library exports for us:
+// c10 tells the time between two events from LibTorch 2.4 on, and whether a
+// stream is captured from 2.13 on. Before, CUDA's own functions are looked for.
+// The first may also be one that the backend's library exports for us:
 //
 //   extern "C" double torchprof_elapsed_time(void *First, void *Last,
 //                                            int Device); // milliseconds
@@ -37,12 +38,18 @@ namespace {
 using ElapsedOfUs = double (*)(void *First, void *Last, int Device);
 using ElapsedOfCuda = int (*)(float *Ms, void *First, void *Last);
 using ExchangeMode = int (*)(int *Mode);
+using NativeStream = void *(*)(const c10::Stream *);
+using AskCapture = int (*)(void *Stream, int *Status);
+using TakeError = int (*)();
 
 /// Of the timed device's library.
 struct Symbols {
   ElapsedOfUs Ours = nullptr;
   ElapsedOfCuda Cuda = nullptr;
   ExchangeMode Exchange = nullptr;
+  NativeStream StreamOf = nullptr;
+  AskCapture Capture = nullptr;
+  TakeError Error = nullptr;
 };
 
 /// The device that is timed. Set once, last.
@@ -65,6 +72,20 @@ public:
 private:
   int Mode = 2; // cudaStreamCaptureModeRelaxed
 };
+
+/// True if the stream's work is captured into a graph, which would hold our
+/// events then, and be ruined by a question.
+bool isCaptured(const Guard &G, const c10::Stream &S) {
+  if (auto Is = versions::isCapturing(G, S))
+    return *Is;
+  if (!Of.StreamOf || !Of.Capture || !Of.Error)
+    return false;
+  int Status = 0;
+  if (Of.Capture(Of.StreamOf(&S), &Status) == 0)
+    return Status != 0;
+  Of.Error(); // nobody else is to find it
+  return true;
+}
 
 bool canTellTime() {
   return versions::TellsElapsedMs<Guard> || Of.Ours || Of.Cuda;
@@ -97,12 +118,23 @@ void findSymbols(const Guard &G) {
   Of.Ours = reinterpret_cast<ElapsedOfUs>(Find("torchprof_elapsed_time"));
   if (G.type() != c10::DeviceType::CUDA)
     return;
-  void *Elapsed = Find("cudaEventElapsedTime");
+  // HIP's functions do the same and have its name.
+  auto Either = [&](const char *Cuda, const char *Hip) {
+    void *Found = Find(Cuda);
+    return Found ? Found : Find(Hip);
+  };
   Of.Cuda = reinterpret_cast<ElapsedOfCuda>(
-      Elapsed ? Elapsed : Find("hipEventElapsedTime"));
-  void *Exchange = Find("cudaThreadExchangeStreamCaptureMode");
+      Either("cudaEventElapsedTime", "hipEventElapsedTime"));
   Of.Exchange = reinterpret_cast<ExchangeMode>(
-      Exchange ? Exchange : Find("hipThreadExchangeStreamCaptureMode"));
+      Either("cudaThreadExchangeStreamCaptureMode",
+             "hipThreadExchangeStreamCaptureMode"));
+  // c10::cuda::CUDAStream::stream(): a CUDAStream is a c10::Stream.
+  Of.StreamOf = reinterpret_cast<NativeStream>(Either(
+      "_ZNK3c104cuda10CUDAStream6streamEv", "_ZNK3c103hip9HIPStream6streamEv"));
+  Of.Capture = reinterpret_cast<AskCapture>(
+      Either("cudaStreamIsCapturing", "hipStreamIsCapturing"));
+  Of.Error = reinterpret_cast<TakeError>(
+      Either("cudaGetLastError", "hipGetLastError"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,7 +213,7 @@ bool streamOf(int32_t Index, DeviceStream &Stream) noexcept try {
     return false;
   c10::Stream S = G.getStream(Device);
   Stream = {Device.index(), S.id()};
-  return !versions::isCapturing(G, S);
+  return !isCaptured(G, S);
 } catch (const std::exception &) {
   return false;
 }

@@ -39,12 +39,12 @@ inline constexpr bool TellsElapsedMs = requires(const Guard &G, void *Event) {
   G.elapsedTime(Event, Event, c10::DeviceIndex(0));
 };
 
-/// True if the stream's work is captured into a graph, as far as c10 tells.
+/// Whether the stream's work is captured into a graph, where c10 tells.
 template <typename Guard>
-bool isCapturing(const Guard &G, const c10::Stream &S) {
+std::optional<bool> isCapturing(const Guard &G, const c10::Stream &S) {
   if constexpr (requires { G.isStreamCapturing(S); })
     return G.isStreamCapturing(S);
-  return false;
+  return std::nullopt;
 }
 
 /// An allocator of two functions. allocate() is const up to 2.2, copy_data() is
