@@ -142,7 +142,7 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
                 Span.Site,
                 SpanKind::Node,
                 true,
-                L->Fold.foldingSince(Span.Fold),
+                L->Clock.apartSince(Span.Clock),
                 Span.Readings};
     if (L->CurrentTicks == Span.Begin && slotOfCurrent(L->Current) == Span.Site)
       S.IsUnlogged = isUnlogged(L->Current);

@@ -74,7 +74,7 @@ uint64_t open(Recording &R, Lane &L, OpenFrame F, const Operands &Of) {
   logCurrent(L);
   F.OuterTicks = L.CurrentTicks;
   F.Outer = L.Current;
-  F.Fold = L.Fold;
+  F.Clock = L.Clock;
   F.Begin = clock::ticks();
   setCurrent(L, F.Begin, packCurrent(F.Site, false));
   append(L, F.Begin, packEntry(F.Site, LogKind::Begin));
@@ -215,7 +215,7 @@ uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   uint64_t Ticks = Now - S.Begin;
   if (Ticks >= AbsurdTicks)
     Ticks = clampTicks(S.Begin, Now);
-  Ticks -= std::min(S.FoldTicks, Ticks);
+  Ticks -= std::min(S.ApartTicks, Ticks);
   MeasureValues Values = {};
   bool IsMeasured =
       R.measures().exist() &&
@@ -269,7 +269,7 @@ EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
     Kind = SpanKind::Call;
   if (!Frame)
     return {Begin, Site, Kind, false, 0, {}, /*IsElsewhere=*/true};
-  return {Begin,          Site, Kind, false, L.Fold.foldingSince(Frame->Fold),
+  return {Begin,          Site, Kind, false, L.Clock.apartSince(Frame->Clock),
           Frame->Readings};
 }
 

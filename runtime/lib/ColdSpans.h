@@ -64,8 +64,8 @@ struct EndedSpan {
   uint64_t Begin;
   format::Slot Site;
   SpanKind Kind;
-  bool IsUnlogged;    ///< its begin has no record
-  uint64_t FoldTicks; ///< spent in folding meanwhile
+  bool IsUnlogged;     ///< its begin has no record
+  uint64_t ApartTicks; ///< what lay apart meanwhile
   SpanReadings Readings = {};
   bool IsElsewhere = false; ///< the frame in which it began is another lane's
 };

@@ -38,6 +38,10 @@ struct DeviceApi {
   /// Records \p Event, made if it is null, into the stream. False if that
   /// failed.
   bool (*Record)(void *&Event, const DeviceStream &Stream);
+  /// Around calls of the two below, on one thread: what a stream captures
+  /// meanwhile is not disturbed. The first returns what the second takes.
+  int (*BeginAsking)();
+  void (*EndAsking)(int);
   /// Whether the device has come to an event that was recorded.
   EventState (*StateOf)(void *Event);
   /// Nanoseconds between two events that were reached; negative if that cannot

@@ -62,11 +62,11 @@ void DeviceQueue::release(DeviceEvent *E) {
   }
 }
 
-DeviceEvent *DeviceQueue::recordEvent(const DeviceStream &On, bool EndsSpan,
-                                      bool MayShare) {
-  uint64_t Now = clock::ticks();
+DeviceEvent *DeviceQueue::recordEvent(const DeviceStream &On, uint64_t Now,
+                                      bool EndsSpan, bool MayShare) {
   if (MayShare && Newest && Newest->On == On &&
-      (Newest->EndsSpan || !EndsSpan) && Now - Newest->Ticks < ShareTicks) {
+      (Newest->EndsSpan || !EndsSpan) &&
+      (Now < Newest->Ticks || Now - Newest->Ticks < ShareTicks)) {
     ++Newest->Users;
     return Newest;
   }
@@ -75,12 +75,15 @@ DeviceEvent *DeviceQueue::recordEvent(const DeviceStream &On, bool EndsSpan,
     return nullptr;
   E->On = On;
   E->EndsSpan = EndsSpan;
-  E->Ticks = Now;
+  E->Number = ++Recorded;
   E->Users = 1;
   if (!Api->Record(E->Native, On)) {
     release(E);
     return nullptr;
   }
+  // Afterwards, because to record one takes as long as the host needs from
+  // node to node.
+  E->Ticks = clock::ticks();
   release(Newest);
   Newest = E;
   ++E->Users;
@@ -139,7 +142,8 @@ void DeviceQueue::forget() {
 }
 
 PendingDeviceSpan *DeviceQueue::last() {
-  return isEmpty() || !HasLast ? nullptr : &Pending[(Tail - 1) % MostPending];
+  return Head == Tail || !HasLast ? nullptr
+                                  : &Pending[(Tail - 1) % MostPending];
 }
 
 using DeviceGroup = MeasureGroup<MeasureId::Device, MeasureId::Starved>;
@@ -254,10 +258,25 @@ void DeviceQueue::keep(const PendingDeviceSpan &Span, uint64_t Ns) {
          uint16_t(Span.First->On.Number)});
 }
 
-void DeviceQueue::harvest(uint32_t Most) {
+//===----------------------------------------------------------------------===//
+// What was reached
+//===----------------------------------------------------------------------===//
+
+EventState DeviceQueue::stateOf(const DeviceEvent &E) {
+  if (E.On == ReachedOn && E.Number <= Reached)
+    return EventState::Reached;
+  EventState State = Api->StateOf(E.Native);
+  if (State == EventState::Reached) {
+    ReachedOn = E.On;
+    Reached = E.Number;
+  }
+  return State;
+}
+
+void DeviceQueue::bookReached(uint32_t Most) {
   for (; Head != Tail && Most; --Most, ++Head) {
     const PendingDeviceSpan &Span = Pending[Head % MostPending];
-    switch (Api->StateOf(Span.Last->Native)) {
+    switch (stateOf(*Span.Last)) {
     case EventState::Waits:
       return;
     case EventState::Reached:
@@ -270,6 +289,36 @@ void DeviceQueue::harvest(uint32_t Most) {
     release(Span.First);
     release(Span.Last);
   }
+}
+
+bool DeviceQueue::followDevice() {
+  constexpr uint32_t Batch = 16;
+  if (Head == Tail)
+    return true;
+  Asking Ask(*Api);
+  const DeviceEvent &Last = *Pending[(Tail - 1) % MostPending].Last;
+  bool HasReached = stateOf(Last) == EventState::Reached;
+  // A device that is behind is asked once for many.
+  if (HasReached || (Tail - Head > 2 * Batch &&
+                     stateOf(*Pending[(Head + Batch) % MostPending].Last) ==
+                         EventState::Reached))
+    bookReached(Batch);
+  return HasReached;
+}
+
+void DeviceQueue::harvest() {
+  if (Head == Tail)
+    return;
+  Asking Ask(*Api);
+  stateOf(*Pending[(Tail - 1) % MostPending].Last);
+  bookReached(MostPending);
+}
+
+void DeviceQueue::harvestIfFree() {
+  if (pthread_mutex_trylock(&Mutex) != 0)
+    return;
+  harvest();
+  pthread_mutex_unlock(&Mutex);
 }
 
 } // namespace torchprof

@@ -32,8 +32,9 @@ class ProfileFile;
 struct DeviceEvent {
   void *Native;
   DeviceStream On;
-  uint64_t Ticks; ///< host's, when it was recorded
-  uint32_t Users; ///< spans, and the queue if it is the newest
+  uint64_t Ticks;  ///< host's, when it had been recorded
+  uint64_t Number; ///< of the queue's recordings, in their order
+  uint32_t Users;  ///< spans, and the queue if it is the newest
   bool EndsSpan;
   DeviceEvent *NextFree;
 };
@@ -101,17 +102,19 @@ public:
   uint64_t pendingIfFree();
 
   /// Records an event, or takes the newest one if it is as good: recorded on
-  /// the stream within about a microsecond, by the end of a span if
-  /// \p EndsSpan. Null if that fails.
-  DeviceEvent *recordEvent(const DeviceStream &On, bool EndsSpan,
+  /// the stream within about a microsecond before tick \p Now, by the end of a
+  /// span if \p EndsSpan. Null if that fails.
+  DeviceEvent *recordEvent(const DeviceStream &On, uint64_t Now, bool EndsSpan,
                            bool MayShare);
   void release(DeviceEvent *E);
 
-  /// Books at most \p Most spans whose end was reached.
-  void harvest(uint32_t Most);
-
-  /// True if all that the queue has recorded was reached and booked.
-  bool isEmpty() const { return Head == Tail; }
+  /// Books the spans whose end was reached.
+  void harvest();
+  /// The same if nobody holds the lock. Does not ask for it.
+  void harvestIfFree();
+  /// Books some of them, for a probe: more than come to be meanwhile. True if
+  /// the device has reached the last event that a span waits for.
+  bool followDevice();
 
   /// Drops all that is pending.
   void forget();
@@ -137,6 +140,21 @@ private:
   };
   static constexpr uint32_t MostStreams = 64;
 
+  /// While one lives, events may be asked.
+  class Asking {
+  public:
+    explicit Asking(const DeviceApi &Api) : Api(Api), Was(Api.BeginAsking()) {}
+    ~Asking() { Api.EndAsking(Was); }
+    Asking(const Asking &) = delete;
+    Asking &operator=(const Asking &) = delete;
+
+  private:
+    const DeviceApi &Api;
+    int Was;
+  };
+
+  EventState stateOf(const DeviceEvent &E);
+  void bookReached(uint32_t Most);
   void book(const PendingDeviceSpan &Span);
   void keep(const PendingDeviceSpan &Span, uint64_t Ns);
   StreamClock *clockOf(DeviceEvent &E);
@@ -152,6 +170,11 @@ private:
   const DeviceApi *Api;
   uint64_t ShareTicks;
   DeviceEvent *Newest;
+  uint64_t Recorded; ///< number of recordings
+  /// The newest event that is known to be reached: those before it on its
+  /// stream are, too.
+  DeviceStream ReachedOn;
+  uint64_t Reached;
   DeviceEvent *Free[MostDevices];
   DeviceEvent *Spare, *EndOfSpare; ///< room for more, up to the next
   SlotState *Slots;

@@ -5,14 +5,15 @@
 #include "OpenFrames.h"
 #include "Options.h"
 #include "Process.h"
+#include "Recording.h"
 #include "Warn.h"
+#include "torchprof/format/Atomics.h"
+
+#include <cstdlib>
 
 namespace torchprof {
 
 using namespace format;
-
-/// Spans that a probe looks at. It adds one.
-static constexpr uint32_t HarvestedAtBegin = 2;
 
 static std::atomic<const DeviceApi *> Offered = nullptr;
 
@@ -25,6 +26,36 @@ DeviceTime::DeviceTime(ProfileFile &File, PageSource &Pages,
     : File(File), Pages(Pages),
       Api(Api), Kept{keepOf(Opts), uint32_t(Opts.TraceEvents)} {}
 
+namespace {
+/// What a probe does for a device is part of no span. But in a trace, spans lie
+/// where they were: there it is part of those around.
+class ApartTime {
+public:
+  explicit ApartTime(Lane &L) : L(L), Start(clock::ticks()) {}
+  ~ApartTime() {
+    if (!L.Log || L.Log->Keep != LogKeep::None)
+      return;
+    uint64_t Ticks = clock::ticks() - Start;
+    L.Clock.addApart(Ticks);
+    addRelaxed(L.Log->ApartTicks, Ticks);
+  }
+  uint64_t start() const { return Start; }
+  ApartTime(const ApartTime &) = delete;
+  ApartTime &operator=(const ApartTime &) = delete;
+
+private:
+  Lane &L;
+  const uint64_t Start;
+};
+} // namespace
+
+/// Of spans that nobody else will look at any more. It was registered after
+/// the device's own handlers, since the device was in use: it runs before them.
+static void harvestAtExit() {
+  if (Recording *R = Recording::existing())
+    R->harvestDevicesAtExit();
+}
+
 /// The queue of a lane that has one.
 static DeviceQueue *knownQueue(const Lane &L) {
   return L.Device.load(std::memory_order_acquire);
@@ -34,6 +65,8 @@ DeviceQueue *DeviceTime::queueOf(Lane &L) {
   DeviceQueue *Q = knownQueue(L);
   if (!Q && L.Attached) {
     Q = DeviceQueue::make(File, Pages, Api, L.Number, Kept);
+    static bool IsRegistered = atexit(harvestAtExit) == 0;
+    (void)IsRegistered;
     L.Device.store(Q, std::memory_order_release);
   }
   return Q;
@@ -70,6 +103,7 @@ bool DeviceTime::beginSpan(Lane &L, Slot Site, const Operands &Of) {
   DeviceQueue *Q = Found.load(std::memory_order_relaxed) ? queueOf(L) : nullptr;
   if (!Q)
     return false;
+  ApartTime Apart(L);
   DeviceQueue::Holder Lock(*Q);
   bool IsNode = Of.Stack != nullptr;
   int32_t Device = IsNode ? Api.DeviceOf(Of.Stack, Of.Inputs) : CurrentDevice;
@@ -83,12 +117,12 @@ bool DeviceTime::beginSpan(Lane &L, Slot Site, const Operands &Of) {
   DeviceStream On;
   if (!Api.StreamOf(Device, On))
     return false;
-  Q->harvest(HarvestedAtBegin);
-  bool WasIdle = Q->isEmpty();
+  bool WasIdle = Q->followDevice();
   DeviceEvent *First =
       Q->OpenCount == DeviceQueue::MostOpen
           ? nullptr
-          : Q->recordEvent(On, /*EndsSpan=*/false, /*MayShare=*/true);
+          : Q->recordEvent(On, Apart.start(), /*EndsSpan=*/false,
+                           /*MayShare=*/true);
   if (!First) {
     count(Counter::LostDeviceSpans);
     return false;
@@ -113,15 +147,15 @@ bool DeviceTime::usesDevice(const OpenDeviceSpan &Span) const {
           Api.DeviceOf(Span.Of.Stack, Span.Of.Outputs) != NoDevice);
 }
 
-/// Records the event after a span, which becomes pending.
+/// Records the event after a span, which becomes pending, at tick \p Now.
 bool DeviceTime::recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span,
-                           uint64_t Ticks) {
+                           uint64_t Ticks, uint64_t Now) {
   DeviceStream On;
   if (!Api.StreamOf(Span.First->On.Device, On) || On != Span.First->On)
     return false;
   // What a node shared at its end would lie before its work.
-  DeviceEvent *Last =
-      Q.recordEvent(On, /*EndsSpan=*/true, /*MayShare=*/!Span.KnowsOperands);
+  DeviceEvent *Last = Q.recordEvent(On, Now, /*EndsSpan=*/true,
+                                    /*MayShare=*/!Span.KnowsOperands);
   if (!Last)
     return false;
   Q.Starved += Span.KnowsOperands && Span.WasIdle;
@@ -141,6 +175,7 @@ bool DeviceTime::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
   DeviceQueue *Q = knownQueue(L);
   if (!Q)
     return false;
+  ApartTime Apart(L);
   DeviceQueue::Holder Lock(*Q);
   Q->HasLast = false;
   uint32_t Place = Q->OpenCount;
@@ -155,14 +190,14 @@ bool DeviceTime::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
   if (!IsTimed) {
     if (DeviceQueue::SlotState *State = Q->stateOf(Site))
       State->IsElsewhere = true;
-  } else if (!recordEnd(*Q, Span, Ticks)) {
+  } else if (!recordEnd(*Q, Span, Ticks, Apart.start())) {
     count(Counter::LostDeviceSpans);
     IsTimed = false;
   }
   if (!IsTimed)
     Q->release(Span.First);
   else if (!Q->OpenCount)
-    Q->harvest(DeviceQueue::MostPending);
+    Q->harvest();
   return IsTimed;
 }
 
@@ -206,8 +241,14 @@ void DeviceTime::harvest(Lane *First) {
   for (Lane *L = First; L; L = L->NextLane)
     if (DeviceQueue *Q = knownQueue(*L)) {
       DeviceQueue::Holder Lock(*Q);
-      Q->harvest(DeviceQueue::MostPending);
+      Q->harvest();
     }
+}
+
+void DeviceTime::harvestIfFree(Lane *First) {
+  for (Lane *L = First; L; L = L->NextLane)
+    if (DeviceQueue *Q = knownQueue(*L))
+      Q->harvestIfFree();
 }
 
 uint64_t DeviceTime::pending(Lane *First) const {

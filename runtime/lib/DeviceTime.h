@@ -49,15 +49,19 @@ public:
   /// Books what the devices have finished, of all lanes from \p First on. Any
   /// thread that holds no lock.
   void harvest(Lane *First);
-  /// Number of spans of these lanes that are not booked yet. Waits for nobody:
-  /// exit() may have interrupted who holds a lock.
+  /// The same of queues that nobody holds, and waits for nobody: exit() may
+  /// have interrupted who holds a lock.
+  void harvestIfFree(Lane *First);
+  /// Number of spans of these lanes that are not booked yet. Waits for nobody
+  /// either.
   uint64_t pending(Lane *First) const;
 
 private:
   DeviceQueue *queueOf(Lane &L);
   bool usesDevice(const OpenDeviceSpan &Span) const;
   OpenDeviceSpan *innermost(DeviceQueue &Q, const Lane &L) const;
-  bool recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span, uint64_t Ticks);
+  bool recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span, uint64_t Ticks,
+                 uint64_t Now);
   void dropOpen(DeviceQueue &Q, uint32_t Count);
 
   ProfileFile &File;

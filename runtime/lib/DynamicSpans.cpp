@@ -88,7 +88,7 @@ void bookSpan(Slot Site, uint64_t Begin, uint64_t End) {
   if (L)
     endSpanOf(*R, *L,
               {Begin, Site, SpanKind::Gradient, /*IsUnlogged=*/true,
-               /*FoldTicks=*/0},
+               /*ApartTicks=*/0},
               End);
 }
 

@@ -32,7 +32,7 @@ public:
 
   /// Adds to what folding has taken.
   void addTicks(uint64_t Ticks) {
-    format::storeRelaxed(L.Log->FoldTicks, L.Log->FoldTicks + Ticks);
+    format::addRelaxed(L.Log->ApartTicks, Ticks);
   }
 
 private:

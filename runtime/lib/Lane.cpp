@@ -83,7 +83,7 @@ static void nameOwner(LaneRecord &R) {
 Lane *Lanes::own() {
   Lane *L = ThisLane;
   if (L && L->Owner == this) [[likely]] {
-    L->Fold.followChoice();
+    L->Clock.followChoice();
     return L;
   }
   pthread_once(&EndOfThreadOnce,
@@ -109,7 +109,7 @@ Lane *Lanes::own() {
   }
   if (!Process.Open.load(std::memory_order_relaxed))
     L->Since.store(GateShut, std::memory_order_relaxed);
-  L->Fold.followChoice();
+  L->Clock.followChoice();
   nameOwner(*L->Record);
   // In a child of fork the thread has what it held in the parent process.
   if (ThisLane && !ThisLane->Owner)

@@ -19,7 +19,7 @@
 #ifndef TORCHPROF_LANE_H
 #define TORCHPROF_LANE_H
 
-#include "FoldClock.h"
+#include "LaneClock.h"
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Records.h"
 
@@ -69,7 +69,7 @@ struct OpenFrame {
   int64_t Pair;        ///< the site of an ordinary pair; NoPair of another span
   uint64_t OuterTicks; ///< the span around it, as in Lane
   uint64_t Outer;
-  FoldClock Fold;  ///< Lane::Fold at its begin
+  LaneClock Clock; ///< Lane::Clock at its begin
   uintptr_t Stack; ///< address of a root's native frame, else 0
   format::Slot Site;
   uint32_t Region; ///< number of the region's name, one of the below, or 0
@@ -108,7 +108,7 @@ struct alignas(64) Lane {
   uint64_t CurrentTicks;  ///< the innermost open span, as in LogRecord
   uint64_t Current;
   format::LogRecord *Log;
-  FoldClock Fold; ///< of the owners, since the lane was made
+  LaneClock Clock; ///< of the owners, since the lane was made
   /// Of the owner, while a run may make autograd functions; else null.
   FunctionRing *Functions;
 

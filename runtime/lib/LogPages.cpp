@@ -53,7 +53,7 @@ void foldLog(Lane &L) {
   Fold.run();
   L.CellsReady.store(true, std::memory_order_relaxed);
   uint64_t Now = clock::ticks();
-  L.Fold.addFolding(Now - Start);
+  L.Clock.addApart(Now - Start);
   Fold.addTicks(Now - Start);
   // Open spans take the cold path, which subtracts this. If another thread has
   // just changed the gate, all of them do.
@@ -126,7 +126,7 @@ void emptyLog(Lane &L, uint32_t Epoch) {
   FoldLock Lock(L);
   L.CellsReady.store(false, std::memory_order_relaxed);
   storeRelaxed(L.Log->Spans, 0);
-  storeRelaxed(L.Log->FoldTicks, 0);
+  storeRelaxed(L.Log->ApartTicks, 0);
   storeRelaxed(L.Log->Start, L.Written);
   storeRelease(L.Log->Epoch, Epoch);
   if (L.Log->Keep != LogKeep::First)

@@ -44,8 +44,10 @@ inline bool beginMeasured(FrameSpan &Span, const Operands &Of) {
 /// Ends it at the tick \p Now. False if the cold path must.
 inline bool endMeasured(const FrameSpan &Span, uint64_t Now) {
   Lane *L = Span.Owner;
-  uint64_t Ticks = Now - Span.Begin;
-  if (!L || measuredSince(*L) - 1 >= Span.Begin || !Span.isInnermost(Ticks))
+  if (!L) [[unlikely]]
+    return false;
+  uint64_t Ticks = Now - Span.Begin - L->Clock.apartSince(Span.Clock);
+  if (measuredSince(*L) - 1 >= Span.Begin || !Span.isInnermost(Ticks))
       [[unlikely]]
     return false;
   Recording &R = *Recording::existing();

@@ -101,7 +101,7 @@ public:
 
   /// The same of a span that began on an open lane. Only a copy of it is given
   /// away, so that it need not lie in memory.
-  void endHot() const { endHotAt(Owner->Fold.ticks()); }
+  void endHot() const { endHotAt(Owner->Clock.ticks()); }
   [[gnu::always_inline]] void abandonHot() const { abandonCold(inMemory()); }
 
 protected:
@@ -110,7 +110,7 @@ protected:
 
   void open() {
     keepOuter();
-    openAt(Owner->Fold.ticks());
+    openAt(Owner->Clock.ticks());
   }
 
   /// Begins on a lane that is open.
@@ -118,12 +118,12 @@ protected:
     Begin = Ticks;
     setCurrent(*Owner, Begin, format::packCurrent(Site, true));
   }
-  uint64_t now() const { return Owner ? Owner->Fold.ticks() : clock::ticks(); }
+  uint64_t now() const { return Owner ? Owner->Clock.ticks() : clock::ticks(); }
 
   void keepOuter() {
     OuterTicks = Owner->CurrentTicks;
     Outer = Owner->Current;
-    Fold = Owner->Fold;
+    Clock = Owner->Clock;
   }
 
   /// False if it took the cold path.
@@ -156,7 +156,7 @@ private:
     Copy.Begin = Begin;
     Copy.OuterTicks = OuterTicks;
     Copy.Outer = Outer;
-    Copy.Fold = Fold;
+    Copy.Clock = Clock;
     return Copy;
   }
 
@@ -184,7 +184,7 @@ private:
   uint64_t Begin;
   uint64_t OuterTicks;
   uint64_t Outer;
-  FoldClock Fold;
+  LaneClock Clock;
   format::Slot Site;
   OpenVariant OfShapes;
   SpanReadings Readings;
@@ -220,7 +220,7 @@ public:
       Owner->LastEnd = Now;
   }
   void endHot() const {
-    uint64_t Now = Owner->Fold.ticks();
+    uint64_t Now = Owner->Clock.ticks();
     if (endHotAt(Now)) [[likely]]
       Owner->LastEnd = Now;
   }
@@ -243,12 +243,12 @@ inline uint64_t openPair(Lane &L, format::Slot Site, int64_t Pair,
   F.Pair = Pair;
   F.OuterTicks = L.CurrentTicks;
   F.Outer = L.Current;
-  F.Fold = L.Fold;
+  F.Clock = L.Clock;
   F.Stack = 0;
   F.Site = Site;
   F.Region = Region;
   ++L.Depth;
-  uint64_t Now = L.Fold.ticks();
+  uint64_t Now = L.Clock.ticks();
   F.Begin = Now;
   setCurrent(L, Now, format::packCurrent(Site, false));
   append(L, Now, packEntry(Site, format::LogKind::Begin));
@@ -282,7 +282,7 @@ inline void endSpan(uint64_t Begin, format::SiteId Id,
       endCold(Begin, Id, Of);
     return;
   }
-  uint64_t Now = L->Fold.ticks();
+  uint64_t Now = L->Clock.ticks();
   uint64_t Ticks = Now - Begin;
   const OpenFrame &F = L->Frames[L->Depth - 1];
   if (F.Pair != Id.number() || F.Begin != Begin ||
@@ -302,7 +302,7 @@ inline bool canClosePair(Lane *L, uint64_t Begin, format::Slot Site,
                          uint64_t &Ticks) {
   if (!L || !isOrdinary(*L, Begin) || L->Depth - 1 >= HotFrames) [[unlikely]]
     return false;
-  Ticks = L->Fold.ticks() - Begin;
+  Ticks = L->Clock.ticks() - Begin;
   const OpenFrame &F = L->Frames[L->Depth - 1];
   return F.Site == Site && F.Begin == Begin && Ticks < format::MaxLogDuration;
 }

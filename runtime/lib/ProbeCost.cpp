@@ -32,7 +32,7 @@ public:
   CostLane() {
     L.Log = &Log;
     L.Since = 1;
-    L.Fold.followChoice();
+    L.Clock.followChoice();
     L.SiteCount = 1; // of CostSite's model
     rewind();
   }

@@ -351,6 +351,11 @@ void Recording::step(bool ByHost) {
 // For the host
 //===----------------------------------------------------------------------===//
 
+void Recording::harvestDevicesAtExit() {
+  if (DeviceTime *Device = Extra.device())
+    Device->harvestIfFree(Threads.first());
+}
+
 void Recording::harvestDevices() {
   if (DeviceTime *Device = Extra.device())
     Device->harvest(Threads.first());

@@ -130,6 +130,9 @@ public:
   /// The file; the caller holds the lock.
   const ProfileFile &file() const { return File; }
 
+  /// Books what devices have finished, of lanes that no probe holds.
+  void harvestDevicesAtExit();
+
 private:
   /// Books what devices have finished. The caller holds no lock.
   void harvestDevices();

@@ -8,7 +8,8 @@
 // stream's stood. So a device works beside its host, exactly as long as it is
 // told to, on any number of processors.
 //
-//   fakedev::busy(x, ns)      a copy of x, by a kernel that takes ns
+//   fakedev::busy(x, ns)      a copy of x, by a kernel that takes ns; its
+//                             gradient is one, by a kernel that takes 2 ns
 //   fakedev::use_stream(n)    the thread's current stream, 0 to 7
 //   fakedev::use_device(n)    the thread's current device, 0 or 1
 //   fakedev::kernel_ns(ns)    what aten's kernels below take; 0 at first
@@ -22,6 +23,7 @@
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
 #include <algorithm>
@@ -227,6 +229,25 @@ at::Tensor busy(const at::Tensor &X, int64_t Ns) {
 
 at::Tensor busyOnHost(const at::Tensor &X, int64_t) { return X.clone(); }
 
+/// busy() with a gradient.
+struct Busy : torch::autograd::Function<Busy> {
+  static at::Tensor forward(torch::autograd::AutogradContext *Context,
+                            const at::Tensor &X, int64_t Ns) {
+    Context->saved_data["ns"] = Ns;
+    at::AutoDispatchBelowADInplaceOrView Below;
+    return busy(X, Ns);
+  }
+  static torch::autograd::variable_list
+  backward(torch::autograd::AutogradContext *Context,
+           const torch::autograd::variable_list &Gradients) {
+    return {busy(Gradients[0], 2 * Context->saved_data["ns"].toInt()), {}};
+  }
+};
+
+at::Tensor busyWithGradient(const at::Tensor &X, int64_t Ns) {
+  return Busy::apply(X, Ns);
+}
+
 TORCH_LIBRARY(fakedev, M) {
   M.def("busy(Tensor x, int ns) -> Tensor");
   M.def("use_stream(int n) -> ()",
@@ -247,7 +268,7 @@ TORCH_LIBRARY(fakedev, M) {
 TORCH_LIBRARY_IMPL(fakedev, PrivateUse1, M) { M.impl("busy", busy); }
 TORCH_LIBRARY_IMPL(fakedev, CPU, M) { M.impl("busy", busyOnHost); }
 TORCH_LIBRARY_IMPL(fakedev, AutogradPrivateUse1, M) {
-  M.impl("busy", torch::CppFunction::makeFallthrough());
+  M.impl("busy", busyWithGradient);
 }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, M) {

@@ -3,7 +3,7 @@
 #include "Clock.h"
 #include "ClockText.h"
 #include "Control.h"
-#include "FoldClock.h"
+#include "LaneClock.h"
 #include "Probe.h"
 #include "ProbeCost.h"
 #include "TestSupport.h"
@@ -97,27 +97,27 @@ TEST(Clock, MonotonicTicksAreNanoseconds) {
   EXPECT_GE(clock::ticks(), First);
 }
 
-TEST(FoldClock, CountsFoldingWhicheverClockItReads) {
+TEST(LaneClock, CountsFoldingWhicheverClockItReads) {
   clock::choose(processor::TheCounter.Option);
-  FoldClock Fold;
-  Fold.followChoice();
-  FoldClock Before = Fold;
-  Fold.addFolding(5);
-  EXPECT_EQ(Fold.foldingSince(Before), 5u);
+  LaneClock Clock;
+  Clock.followChoice();
+  LaneClock Before = Clock;
+  Clock.addApart(5);
+  EXPECT_EQ(Clock.apartSince(Before), 5u);
   uint64_t First = clock::ticks();
-  uint64_t Read = Fold.ticks();
+  uint64_t Read = Clock.ticks();
   EXPECT_GE(Read, First);
   EXPECT_GE(clock::ticks(), Read);
 
   clock::inject([] { return uint64_t(3); });
   if (processor::HasCounter) {
-    EXPECT_NE(Fold.ticks(), 3u) << "follows before it is told";
+    EXPECT_NE(Clock.ticks(), 3u) << "follows before it is told";
   }
-  Fold.followChoice();
-  EXPECT_EQ(Fold.ticks(), 3u);
-  EXPECT_EQ(Fold.foldingSince(Before), 5u);
-  Fold.addFolding(7);
-  EXPECT_EQ(Fold.folding(), 12u);
+  Clock.followChoice();
+  EXPECT_EQ(Clock.ticks(), 3u);
+  EXPECT_EQ(Clock.apartSince(Before), 5u);
+  Clock.addApart(7);
+  EXPECT_EQ(Clock.apart(), 12u);
   clock::inject(nullptr);
 }
 

@@ -67,6 +67,52 @@ TEST_F(DeviceQueueTest, NeighboursShareTheirEvents) {
   EXPECT_EQ(timeOf(P, 0).Count, 2u);
 }
 
+TEST_F(DeviceQueueTest, WhatProbesDoForTheDeviceIsPartOfNoSpan) {
+  ReadProfile P = recorded([] {
+    RecordTakes = 5'000; // longer than neighbours that share may be apart
+    run([] {
+      for (int I = 0; I < 10; ++I)
+        node(1, 1'000);
+    });
+    EXPECT_EQ(Recorded, 11u); // they share all the same
+    wait();
+    stop();
+  });
+  EXPECT_EQ(P.sum(1), 100u);
+  EXPECT_EQ(P.sum(0), 100u);
+  EXPECT_EQ(P.Lanes.at(0).ApartTicks, 11u * 5'000);
+  EXPECT_EQ(timeOf(P, 1).Count, 10u);
+}
+
+TEST_F(DeviceQueueTest, TraceHasSpansWhereTheyWere) {
+  ReadProfile P = recorded(
+      [] {
+        RecordTakes = 5'000;
+        run([] { node(1, 1'000); });
+        wait();
+        stop();
+      },
+      {{"mode", "trace"}});
+  EXPECT_EQ(P.sum(1), 10u);
+  EXPECT_GE(P.sum(0), 5'000u);
+  EXPECT_EQ(P.Lanes.at(0).ApartTicks, 0u);
+}
+
+TEST_F(DeviceQueueTest, DeviceThatIsBehindIsAskedOnceForMany) {
+  recorded([] {
+    run([] {
+      for (int I = 0; I < 1000; ++I)
+        node(1, 1'000'000);
+      EXPECT_LE(Asked, 2000u); // nothing is reached
+    });
+    wait();
+    Asked = 0;
+    run([] { node(1, 1); });
+    stop();
+    EXPECT_LE(Asked, 5u);
+  });
+}
+
 TEST_F(DeviceQueueTest, SpanThatLeavesItsStreamIsLostAndCounted) {
   ReadProfile P = recorded([] {
     run([] {

@@ -44,6 +44,8 @@ inline FakeEvent *newEvent() {
 inline std::atomic<bool> IsThere = true, IsCaptured = false,
                          RecordFails = false;
 inline std::atomic<unsigned> Recorded = 0, Asked = 0;
+inline std::atomic<uint64_t> RecordTakes = 0; ///< ticks of the host
+inline thread_local int OpenQuestions = 0;
 inline std::atomic<uint64_t> Done[2][4];
 inline thread_local int32_t Current = 0;
 inline thread_local int64_t Stream = 0;
@@ -80,16 +82,25 @@ inline constexpr DeviceApi Fake{
       LastRecorded = static_cast<FakeEvent *>(Event);
       LastRecorded.load()->At =
           std::max<uint64_t>(Done[On.Device][On.Number], clock::ticks());
+      if (RecordTakes)
+        advanceClock(RecordTakes);
       return true;
+    },
+    [] { return ++OpenQuestions; },
+    [](int Was) {
+      EXPECT_EQ(Was, OpenQuestions);
+      --OpenQuestions;
     },
     [](void *Event) {
       ++Asked;
+      EXPECT_EQ(OpenQuestions, 1);
       auto &E = *static_cast<FakeEvent *>(Event);
       return E.Fails                  ? EventState::Failed
              : E.At <= clock::ticks() ? EventState::Reached
                                       : EventState::Waits;
     },
     [](void *First, void *Last, int32_t) {
+      EXPECT_EQ(OpenQuestions, 1);
       return double(static_cast<FakeEvent *>(Last)->At) -
              double(static_cast<FakeEvent *>(First)->At);
     }};
@@ -98,6 +109,7 @@ inline void resetDevice() {
   IsThere = true;
   IsCaptured = RecordFails = false;
   Recorded = Asked = 0;
+  RecordTakes = 0;
   for (auto &Streams : Done)
     for (auto &End : Streams)
       End = 0;

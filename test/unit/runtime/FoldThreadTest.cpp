@@ -99,14 +99,14 @@ TEST_F(FoldThreadTest, RunsAfterTheFirstAreFoldedInTheBackground) {
   ReadProfile P = recorded([] {
     run(); // makes the cells
     EXPECT_TRUE(isFolded(*ThisLane));
-    uint64_t Own = ThisLane->Fold.folding();
-    EXPECT_EQ(ThisLane->Log->FoldTicks, Own);
+    uint64_t Own = ThisLane->Clock.apart();
+    EXPECT_EQ(ThisLane->Log->ApartTicks, Own);
     for (unsigned I = 0; I < 5; ++I)
       run();
     waitForFold();
     EXPECT_TRUE(isFolded(*ThisLane));
-    EXPECT_GT(ThisLane->Log->FoldTicks, Own);
-    EXPECT_EQ(ThisLane->Fold.folding(), Own); // no part of what is subtracted
+    EXPECT_GT(ThisLane->Log->ApartTicks, Own);
+    EXPECT_EQ(ThisLane->Clock.apart(), Own); // no part of what is subtracted
   });
   expectRuns(P, 6);
 }
@@ -219,11 +219,11 @@ TEST_F(FoldThreadTest, ResetLeavesOneRunToItsThread) {
     }
     run();
     EXPECT_TRUE(isFolded(*ThisLane));
-    uint64_t Own = ThisLane->Fold.folding();
+    uint64_t Own = ThisLane->Clock.apart();
     run();
     waitForFold();
     EXPECT_TRUE(isFolded(*ThisLane));
-    EXPECT_EQ(ThisLane->Fold.folding(), Own);
+    EXPECT_EQ(ThisLane->Clock.apart(), Own);
   });
   expectRuns(P, 2);
 }

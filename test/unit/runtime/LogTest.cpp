@@ -337,7 +337,7 @@ TEST_F(Log, FoldingIsNoPartOfTheSpansAroundIt) {
     uint64_t Node = beginSpan(site(7, 1));
     for (unsigned I = 0; I < 2 * LogRing; ++I)
       FrameSpan(Slot{2}).end();
-    Folding = ThisLane->Fold.folding();
+    Folding = ThisLane->Clock.apart();
     endSpan(Node, site(7, 1));
     Length = Now - Node;
     endSpan(Root, site(7, 0));
@@ -435,13 +435,13 @@ TEST_F(Log, ResetForgetsWhatFoldingTook) {
       clock::inject([] { return ++Now; }); // each reading takes a tick
       for (unsigned I = 0; I < 2 * LogRing; ++I)
         FrameSpan(Slot{1}).end();
-      Before = ThisLane->Log->FoldTicks;
+      Before = ThisLane->Log->ApartTicks;
       reset();
       if (GoesOn)
         endSpan(beginSpan(site(7, 2)), site(7, 2));
     });
     EXPECT_GT(Before, 0u);
-    EXPECT_LT(profile().Lanes.at(0).FoldTicks, Before);
+    EXPECT_LT(profile().Lanes.at(0).ApartTicks, Before);
     std::filesystem::remove(Folder.file("p.tprof"));
   }
 }

@@ -34,7 +34,7 @@ using namespace format;
 
 template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
   uint32_t Number = L.Record.Lane;
-  To.Lanes.push_back({L.Record, L.CurrentSlot, L.CurrentTicks, L.FoldTicks});
+  To.Lanes.push_back({L.Record, L.CurrentSlot, L.CurrentTicks, L.ApartTicks});
   for (const auto &Cells : L.Cells)
     for (const Cell &C : Cells)
       if (C.Epoch == To.Header.Epoch)

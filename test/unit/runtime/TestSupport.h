@@ -47,7 +47,7 @@ struct ReadProfile {
   struct LaneOf : format::LaneRecord {
     format::Slot CurrentSlot;
     uint64_t CurrentTicks;
-    uint64_t FoldTicks;
+    uint64_t ApartTicks;
   };
   format::FileHeader Header{};
   format::ProcessRecord Process{};

@@ -40,6 +40,18 @@ ColumnOf<Line, RowContext> backwardColumn(llvm::StringRef Id,
           /*NeedsHistogram=*/false, /*OfGradients=*/true};
 }
 
+/// The same of devices' times.
+template <typename Line, typename Function>
+ColumnOf<Line, RowContext>
+backwardDeviceColumn(llvm::StringRef Id, llvm::StringRef Title,
+                     llvm::StringRef Help, Function Get) {
+  return {TableColumn::time(Id, Title), Help.str(),
+          [Get](const Line &L, const RowContext &) {
+            return backwardDeviceValue(Get(L));
+          },
+          /*NeedsHistogram=*/false, /*OfGradients=*/true};
+}
+
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
 /// the columns that nobody has to ask for; those of gradients and measures are
 /// left out of a profile without any. \p WithOperators: AddOptions::Operators.

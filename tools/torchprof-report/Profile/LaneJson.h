@@ -246,7 +246,7 @@ template <class IO> void LaneMapping<IO>::map(IO &io, Ref<Lane> L) {
   io.member("name", R.Name);
   io.optional("current_slot", L.CurrentSlot, format::NoSlot);
   io.optional("current_ticks", L.CurrentTicks);
-  io.optional("fold_ticks", L.FoldTicks);
+  io.optional("apart_ticks", L.ApartTicks);
   llvm::ArrayRef<format::Cell> Read;
   cells<format::Cell>(io, "cells", L.Cells, Read,
                       [&](IO &io, auto &C) { cell(io, C); });

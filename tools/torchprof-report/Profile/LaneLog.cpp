@@ -231,7 +231,7 @@ void Folder::run() {
   L.CurrentSlot = format::slotOfCurrent(Head.Current);
   L.CurrentTicks = Head.CurrentTicks;
   if (Head.Epoch == static_cast<uint32_t>(P.Epoch))
-    L.FoldTicks += Head.FoldTicks;
+    L.ApartTicks += Head.ApartTicks;
   readTrace();
   bool AddsCurrent = format::isUnlogged(Head.Current) &&
                      L.CurrentSlot != format::NoSlot &&
@@ -262,7 +262,7 @@ LaneLog report::makeLog(const Lane &L, const TraceBuffer *Trace, uint64_t Epoch,
   Head.CurrentTicks = L.CurrentTicks;
   Head.Current = format::packCurrent(L.CurrentSlot, false);
   Head.Epoch = static_cast<uint32_t>(Epoch);
-  Head.FoldTicks = L.FoldTicks;
+  Head.ApartTicks = L.ApartTicks;
   if (Trace) {
     for (const TraceEvent &E : Trace->Events) {
       if (E.Ticks >= format::MaxLogDuration)

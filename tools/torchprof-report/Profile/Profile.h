@@ -86,7 +86,7 @@ struct Lane {
   /// Where the thread was: its innermost open span.
   format::Slot CurrentSlot = format::NoSlot;
   uint64_t CurrentTicks = 0;
-  uint64_t FoldTicks = 0; ///< spent in folding its log
+  uint64_t ApartTicks = 0; ///< part of no span: folding, and device events
   std::vector<llvm::ArrayRef<format::Cell>> Cells;
   std::vector<RunRing> Runs;
   std::vector<TraceBuffer> Traces;

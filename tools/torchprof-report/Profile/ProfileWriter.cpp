@@ -224,7 +224,7 @@ void Layout::addLog(const Lane &L, const TraceBuffer *Trace) {
   std::vector<format::LogEntry> &Entries = Logs.emplace_back();
   LaneLog Log = makeLog(L, Trace, P.Epoch, Entries);
   if (Trace && Trace != &L.Traces.front())
-    Log.Head.FoldTicks = 0;
+    Log.Head.ApartTicks = 0;
   add<SegmentType::Log>(L.Record.Lane, Log.Head, ArrayRef(Entries));
 }
 

@@ -75,6 +75,11 @@ Value report::backwardValue(const GradientSum &Sum, const RowContext &C) {
                    : Value();
 }
 
+Value report::backwardDeviceValue(const GradientSum &Sum) {
+  return Sum.DeviceNs ? Value::timeNs(static_cast<double>(Sum.DeviceNs))
+                      : Value();
+}
+
 static RowColumns::Column text(StringRef Id, StringRef Help, Shorten Narrow,
                                std::string Row::*Field) {
   return {TableColumn::text(Id, Id, Narrow), Help.str(),
@@ -205,6 +210,11 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
            [](const Row &R, const Ctx &C) {
              return backwardValue(R.Backward, C);
            }),
+      {TableColumn::time("backward_device_ns", "backward device"),
+       "how long the device worked for them (TORCHPROF_RECORD=device)",
+       [](const Row &R, const Ctx &) {
+         return backwardDeviceValue(R.Backward);
+       }},
       {TableColumn::count("backward_calls", "backward calls"),
        "how often gradients of the nodes were computed",
        [](const Row &R, const Ctx &) {

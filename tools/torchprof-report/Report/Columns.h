@@ -22,6 +22,8 @@ struct RowContext {
 
 /// A time of gradients; empty if none were computed.
 Value backwardValue(const GradientSum &Sum, const RowContext &C);
+/// The same of devices' times.
+Value backwardDeviceValue(const GradientSum &Sum);
 
 using RowColumns = ColumnSet<Row, RowContext>;
 

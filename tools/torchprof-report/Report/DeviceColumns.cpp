@@ -56,6 +56,10 @@ void report::addDeviceLines(Table &T, const SummaryInput &In) {
     Runs += Sites.measured(*Of.Time, S).Count;
     Between += Sites.self(*Of.Time, S).Amount;
   }
+  UInt128 Backward = 0;
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].Gradient)
+      Backward += Sites.self(*Of.Time, S).Amount;
   if (!Runs)
     return;
   auto Ns = static_cast<double>(Total);
@@ -69,4 +73,8 @@ void report::addDeviceLines(Table &T, const SummaryInput &In) {
                       Ns > 0 ? Value::percent(100 * Idle / Ns) : Value(),
                       "of that between its nodes, where it waited for the "
                       "host"});
+  if (Backward)
+    T.Footer.push_back({"device_backward_ns", "Device backward",
+                        Value::timeNs(static_cast<double>(Backward)), Value(),
+                        "gradients, also those that runs computed"});
 }

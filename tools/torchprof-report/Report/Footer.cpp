@@ -173,9 +173,13 @@ void report::addFooter(Table &T, const SummaryInput &In) {
     F.time("backward", "Backward", static_cast<double>(All.Backward),
            "gradients that the host had computed, not part of the total");
   addDeviceLines(T, In);
-  if (Sites.probeTicks() > 0)
-    F.time("probe_cost", "Probe cost", Sites.probeTicks(),
-           "calibrated cost of the probes, part of the times above");
+  if (Sites.probeTicks() > 0) {
+    std::string Note = "calibrated cost of the probes, part of the times above";
+    if (double Apart = Sites.clock().toNs(Sites.apartTicks()); Apart > 0)
+      Note = "cost of the probes; " + formatTime(Apart) +
+             " of it is part of no time above";
+    F.time("probe_cost", "Probe cost", Sites.probeTicks(), Note);
+  }
   F.count("unfinished", "Unfinished", All.Unfinished,
           "begun but never ended: an exception, or still open at the end");
   F.count("cut", "Cut", All.Cut, "at the edge of a recording window");

@@ -73,7 +73,7 @@ Lane &PartBefore::laneLike(const Lane &L) {
 
 void PartBefore::addLane(const Lane &L) {
   Lane &Into = laneLike(L);
-  Into.FoldTicks += L.FoldTicks;
+  Into.ApartTicks += L.ApartTicks;
 
   std::vector<ArrayRef<format::Cell>> Cells;
   for (ArrayRef<format::Cell> Source : L.Cells)

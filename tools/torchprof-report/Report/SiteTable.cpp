@@ -341,9 +341,12 @@ void SiteTable::addProbeCost(const Profile &P,
     IsPair |= Sites[S].Flags & (SF_Root | SF_Module | SF_Control | SF_Async);
     Ticks += static_cast<double>(Spans) * (IsPair ? Explicit : Lowered);
   }
+  double Apart = 0;
   for (const Lane &L : P.Lanes)
-    Ticks += static_cast<double>(L.FoldTicks);
-  ProbeTicks += Ticks * TickClock(P).nsPerTick() / Clock.nsPerTick();
+    Apart += static_cast<double>(L.ApartTicks);
+  double Scale = TickClock(P).nsPerTick() / Clock.nsPerTick();
+  ProbeTicks += (Ticks + Apart) * Scale;
+  ApartTicks += Apart * Scale;
 }
 
 void SiteTable::addPlans(const Profile &P, double Scale) {

@@ -79,11 +79,13 @@ struct SelfPart {
 
 /// The gradients of a site or of several.
 struct GradientSum {
-  UInt128 Self = 0;   ///< self times
-  uint64_t Calls = 0; ///< spans
+  UInt128 Self = 0;     ///< self times
+  UInt128 DeviceNs = 0; ///< the same of devices
+  uint64_t Calls = 0;   ///< spans
 
   GradientSum &operator+=(const GradientSum &Other) {
     Self += Other.Self;
+    DeviceNs += Other.DeviceNs;
     Calls += Other.Calls;
     return *this;
   }
@@ -274,8 +276,10 @@ public:
   models() const {
     return Models;
   }
-  /// Calibrated cost, in ticks, of all the probes that ran.
+  /// Cost, in ticks, of all the probes that ran: what was calibrated, and what
+  /// was measured, which is part of no span.
   double probeTicks() const { return ProbeTicks; }
+  double apartTicks() const { return ApartTicks; }
   /// Ticks that LibTorch took for plans of parts of methods, in the middle of
   /// runs: self time of whatever the part lies in. Not those of gradients.
   double planTicks() const { return PlanTicks; }
@@ -355,6 +359,7 @@ private:
   unsigned ProfileCount = 0;
   uint64_t Counters[format::CounterCapacity] = {};
   double ProbeTicks = 0;
+  double ApartTicks = 0;
   double PlanTicks = 0;
   std::vector<std::string> Warnings;
 };

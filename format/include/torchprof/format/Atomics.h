@@ -31,6 +31,11 @@ template <typename T>
 inline void storeRelease(T &Field, std::type_identity_t<T> Value) {
   __atomic_store(&Field, &Value, __ATOMIC_RELEASE);
 }
+/// Adds to a field that several threads add to.
+template <typename T>
+inline void addRelaxed(T &Field, std::type_identity_t<T> Value) {
+  __atomic_fetch_add(&Field, Value, __ATOMIC_RELAXED);
+}
 
 } // namespace torchprof::format
 

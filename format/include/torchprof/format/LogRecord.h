@@ -102,8 +102,9 @@ struct LogRecord {
   uint64_t UndoSum;
   uint64_t UndoSquaresLow;
   uint64_t UndoSquaresHigh;
-  uint64_t Spans;     ///< of Epoch, among the records before Folded
-  uint64_t FoldTicks; ///< of Epoch, spent in folding by whichever thread
+  uint64_t Spans;      ///< of Epoch, among the records before Folded
+  uint64_t ApartTicks; ///< of Epoch, part of no span: folding, by whichever
+                       ///< thread, and device events
 
   LogKeep Keep;
   uint32_t Epoch;    ///< of the last reset that this log has seen

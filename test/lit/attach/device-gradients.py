@@ -1,0 +1,62 @@
+"""How long a device works for gradients: known durations are found for each layer,
+and what was reached when the process ends is not lost."""
+# RUN: rm -f %t*.tprof
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
+# RUN:   TORCHPROF_RECORD=device %python -W ignore %s %source %build
+# RUN: torchprof-report check %t.tprof
+# RUN: torchprof-report summary %t.tprof --columns=kind,module,device_ns,device_calls,backward_calls,backward_device_ns \
+# RUN:   | FileCheck %s --implicit-check-not='not known'
+# RUN: torchprof-report tree %t.tprof --columns=module,device_ns,backward_device_ns,total_backward_device_ns \
+# RUN:   | FileCheck %s --check-prefix=TREE
+# RUN: torchprof-report export --to=folded --weight=device %t.tprof \
+# RUN:   | FileCheck %s --check-prefix=FOLDED
+# UNSUPPORTED: asan, tsan
+# CHECK-DAG: method {{.*}}60.0{{[0-9]+}} ms 20
+# CHECK-DAG: fakedev::busy inner 40.0{{[0-9]+}} ms 20 20 80.0{{[0-9]+}} ms
+# CHECK-DAG: fakedev::busy 20.0{{[0-9]+}} ms 20 20 40.0{{[0-9]+}} ms
+# CHECK-DAG: backward inner 80.0{{[0-9]+}} ms 20
+# CHECK-DAG: backward 40.0{{[0-9]+}} ms 20
+# CHECK: Device 60.0{{[0-9]+}} ms
+# CHECK: Device backward 120.{{[0-9]+}} ms {{.*}}gradients
+# TREE: (root) 60.0{{[0-9]+}} ms 40.0{{[0-9]+}} ms 120.{{[0-9]+}} ms
+# TREE-NEXT: inner 40.0{{[0-9]+}} ms 80.0{{[0-9]+}} ms 80.0{{[0-9]+}} ms
+# FOLDED-DAG: forward;inner(Inner);fakedev::busy;backward 80{{[0-9]+}}
+# FOLDED-DAG: forward;fakedev::busy;backward 40{{[0-9]+}}
+
+import sys
+
+import torch
+
+source, build = sys.argv[1:]
+sys.path.insert(0, source + "/test/fake-device")
+import fake_device
+
+device = fake_device.load(build)
+torch.set_num_threads(1)
+
+
+class Inner(torch.nn.Module):
+    def forward(self, x):
+        return torch.ops.fakedev.busy(x, 2000000)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x):
+        return torch.ops.fakedev.busy(self.inner(x), 1000000)
+
+
+model = torch.jit.script(Model())
+x = torch.ones(2, 2).to(device).requires_grad_()
+gradient = torch.ones(2, 2).to(device)
+for step in range(23):
+    if step == 3:  # LibTorch has optimized; the device is behind from now on
+        torch.ops.fakedev.wait()
+        torch.ops.torchprof.reset()
+        torch.ops.fakedev.busy(x.detach(), 300000000)
+    x.grad = None
+    model(x).backward(gradient)
+torch.ops.fakedev.wait()
