@@ -321,7 +321,7 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, StringRef Signature,
   if (Options.WithWork && IsAll && Sites[S].isRoot())
     addAllWork(R.Done, S);
   else if (Options.WithWork)
-    R.Done.add(Sites.kind(S), Signature, Part.Count, Part.Sum);
+    R.Done.add(Sites, S, Signature, Part.Count, Part.Sum);
   R.HasDistribution = false;
   R.Measured.add(Part);
   addPairs(R, Sites.measured(S), Part.Count);

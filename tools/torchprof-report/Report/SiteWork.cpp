@@ -17,9 +17,35 @@ void SiteWork::add(StringRef Kind, StringRef Signature, uint64_t Calls,
             Ticks};
 }
 
+/// Ticks that a device worked for a call of a site, in the mean; none if that
+/// is not known.
+static Optional<double> deviceTicksOfCall(const SiteTable &Sites,
+                                          uint32_t Site) {
+  Optional<MeasureId> Device = numberOf(Sites.measures(), "device");
+  if (!Device)
+    return None;
+  const MeasureTotal &Time = Sites.measured(*Device, Site);
+  if (!Time.Count)
+    return None;
+  return static_cast<double>(Time.Sum) / Sites.clock().nsPerTick() /
+         static_cast<double>(Time.Count);
+}
+
 void SiteWork::add(const SiteTable &Sites, uint32_t Site) {
+  SiteWork Own;
   for (const SiteVariant &V : Sites.variants(Site))
-    add(Sites.kind(Site), V.Signature, V.Count, V.Sum);
+    Own.add(Sites.kind(Site), V.Signature, V.Count, V.Sum);
+  if (Optional<double> Ticks = deviceTicksOfCall(Sites, Site))
+    Own.Time = static_cast<UInt128>(*Ticks * static_cast<double>(Own.Calls));
+  *this += Own;
+}
+
+void SiteWork::add(const SiteTable &Sites, uint32_t Site, StringRef Signature,
+                   uint64_t Calls, UInt128 Ticks) {
+  if (Sites.variants(Site).size() == 1)
+    return add(Sites, Site);
+  add(Sites.kind(Site), Signature, Calls,
+      deviceTicksOfCall(Sites, Site) ? 0 : Ticks);
 }
 
 SiteWork &SiteWork::operator+=(const SiteWork &Other) {

@@ -17,7 +17,7 @@ namespace torchprof::report {
 struct SiteWork {
   Work Sum;
   uint64_t Calls = 0; ///< of which it is known
-  UInt128 Time = 0;   ///< their ticks
+  UInt128 Time = 0;   ///< their ticks; those of the device that worked
 
   /// Adds \p Calls of an operator with one signature, which took \p Ticks.
   void add(llvm::StringRef Kind, llvm::StringRef Signature, uint64_t Calls,
@@ -25,6 +25,10 @@ struct SiteWork {
 
   /// Adds what the calls of a site did, without the sites inside.
   void add(const SiteTable &Sites, uint32_t Site);
+  /// The same of those with one of its signatures, which took \p Ticks of the
+  /// host. How long a device worked for them is known if there is no other.
+  void add(const SiteTable &Sites, uint32_t Site, llvm::StringRef Signature,
+           uint64_t Calls, UInt128 Ticks);
 
   SiteWork &operator+=(const SiteWork &Other);
 };
