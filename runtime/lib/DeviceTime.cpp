@@ -5,7 +5,6 @@
 #include "OpenFrames.h"
 #include "Options.h"
 #include "Process.h"
-#include "Recording.h"
 #include "Warn.h"
 #include "torchprof/format/Atomics.h"
 
@@ -49,12 +48,9 @@ private:
 };
 } // namespace
 
-/// Of spans that nobody else will look at any more. It was registered after
-/// the device's own handlers, since the device was in use: it runs before them.
-static void harvestAtExit() {
-  if (Recording *R = Recording::existing())
-    R->harvestDevicesAtExit();
-}
+static void (*LastHarvest)() = nullptr;
+
+void DeviceTime::harvestAtExitWith(void (*Harvest)()) { LastHarvest = Harvest; }
 
 /// The queue of a lane that has one.
 static DeviceQueue *knownQueue(const Lane &L) {
@@ -65,7 +61,9 @@ DeviceQueue *DeviceTime::queueOf(Lane &L) {
   DeviceQueue *Q = knownQueue(L);
   if (!Q && L.Attached) {
     Q = DeviceQueue::make(File, Pages, Api, L.Number, Kept);
-    static bool IsRegistered = atexit(harvestAtExit) == 0;
+    // After the device's own handlers, since the device is in use: it is called
+    // before them.
+    static const bool IsRegistered = LastHarvest && atexit(LastHarvest) == 0;
     (void)IsRegistered;
     L.Device.store(Q, std::memory_order_release);
   }

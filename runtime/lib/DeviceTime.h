@@ -49,8 +49,10 @@ public:
   /// Books what the devices have finished, of all lanes from \p First on. Any
   /// thread that holds no lock.
   void harvest(Lane *First);
-  /// The same of queues that nobody holds, and waits for nobody: exit() may
-  /// have interrupted who holds a lock.
+  /// Names what the process is to call at its end, once a device was in use.
+  static void harvestAtExitWith(void (*Harvest)());
+  /// The same as harvest(), of queues that nobody holds, and waits for nobody:
+  /// exit() may have interrupted who holds a lock.
   void harvestIfFree(Lane *First);
   /// Number of spans of these lanes that are not booked yet. Waits for nobody
   /// either.

@@ -53,6 +53,12 @@ static void closeAtExit() {
     R->close();
 }
 
+/// Of spans that nobody else will look at any more.
+static void harvestAtExit() {
+  if (Recording *R = Recording::existing())
+    R->harvestDevicesAtExit();
+}
+
 Recording *Recording::currentLocked() {
   if (Recording *R = existing())
     return R;
@@ -62,6 +68,7 @@ Recording *Recording::currentLocked() {
     IsPrepared = true;
     wipeInChildren(&Process, sizeof(Process));
     atexit(closeAtExit);
+    DeviceTime::harvestAtExitWith(harvestAtExit);
   }
   // Threads may be in a probe until the process has ended: never deleted.
   auto *R = new (std::nothrow) Recording(Line);

@@ -17,12 +17,18 @@
 //   fakedev::capture(on)      streams say that they are captured
 //   fakedev::tells_capture()  this version of LibTorch asks them
 //   fakedev::events()         events that were recorded
+//   fakedev::be_accelerator() what the autograd engine of 2.13 asks for; it has
+//                             no generator of random numbers then
 //
 //===----------------------------------------------------------------------===//
 
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#if __has_include(<ATen/detail/PrivateUse1HooksInterface.h>)
+#include <ATen/detail/PrivateUse1HooksInterface.h>
+#define HAS_HOOKS
+#endif
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
@@ -248,6 +254,26 @@ at::Tensor busyWithGradient(const at::Tensor &X, int64_t Ns) {
   return Busy::apply(X, Ns);
 }
 
+#ifdef HAS_HOOKS
+/// Not all versions have all of the functions: without "override".
+struct FakeHooks : at::PrivateUse1HooksInterface {
+  bool isBuilt() const { return true; }
+  bool isAvailable() const { return true; }
+  bool hasPrimaryContext(c10::DeviceIndex) const { return true; }
+  c10::DeviceIndex deviceCount() const { return Devices; }
+  c10::DeviceIndex getCurrentDevice() const {
+    return c10::DeviceIndex(CurrentDevice);
+  }
+};
+
+void beAccelerator() {
+  c10::register_privateuse1_backend("privateuseone");
+  at::RegisterPrivateUse1HooksInterface(new FakeHooks);
+}
+#else
+void beAccelerator() {}
+#endif
+
 TORCH_LIBRARY(fakedev, M) {
   M.def("busy(Tensor x, int ns) -> Tensor");
   M.def("use_stream(int n) -> ()",
@@ -262,6 +288,7 @@ TORCH_LIBRARY(fakedev, M) {
   M.def("capture(bool on) -> ()", [](bool On) { IsCaptured = On; });
   M.def("tells_capture() -> bool",
         [] { return TellsCapture<c10::impl::DeviceGuardImplInterface>; });
+  M.def("be_accelerator() -> ()", beAccelerator);
   M.def("events() -> int", []() -> int64_t { return EventsRecorded; });
 }
 

@@ -32,6 +32,7 @@ sys.path.insert(0, source + "/test/fake-device")
 import fake_device
 
 device = fake_device.load(build)
+torch.ops.fakedev.be_accelerator()
 torch.set_num_threads(1)
 
 
