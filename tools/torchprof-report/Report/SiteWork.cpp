@@ -42,10 +42,11 @@ void SiteWork::add(const SiteTable &Sites, uint32_t Site) {
 
 void SiteWork::add(const SiteTable &Sites, uint32_t Site, StringRef Signature,
                    uint64_t Calls, UInt128 Ticks) {
-  if (Sites.variants(Site).size() == 1)
-    return add(Sites, Site);
-  add(Sites.kind(Site), Signature, Calls,
-      deviceTicksOfCall(Sites, Site) ? 0 : Ticks);
+  if (Optional<double> OfCall = deviceTicksOfCall(Sites, Site))
+    Ticks = Sites.variants(Site).size() == 1
+                ? static_cast<UInt128>(*OfCall * static_cast<double>(Calls))
+                : 0;
+  add(Sites.kind(Site), Signature, Calls, Ticks);
 }
 
 SiteWork &SiteWork::operator+=(const SiteWork &Other) {
