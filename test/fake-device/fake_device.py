@@ -7,6 +7,13 @@ import types
 import torch
 
 
+class Inner(torch.nn.Module):
+    """A layer for which the device works 2 ms, and 4 ms for its gradient."""
+
+    def forward(self, x):
+        return torch.ops.fakedev.busy(x, 2000000)
+
+
 def load(build):
     torch.ops.load_library(build + "/lib/libtorchprof-fake-device.so")
     module = types.ModuleType("torch.privateuseone")

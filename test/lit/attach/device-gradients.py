@@ -36,15 +36,10 @@ torch.ops.fakedev.be_accelerator()
 torch.set_num_threads(1)
 
 
-class Inner(torch.nn.Module):
-    def forward(self, x):
-        return torch.ops.fakedev.busy(x, 2000000)
-
-
 class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.inner = Inner()
+        self.inner = fake_device.Inner()
 
     def forward(self, x):
         return torch.ops.fakedev.busy(self.inner(x), 1000000)

@@ -50,15 +50,10 @@ MS = 1000 * 1000
 RUNS = 20
 
 
-class Inner(torch.nn.Module):
-    def forward(self, x):
-        return torch.ops.fakedev.busy(x, 2000000)
-
-
 class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.inner = Inner()
+        self.inner = fake_device.Inner()
 
     def forward(self, x, host):
         first = torch.ops.fakedev.busy(x, 1000000)

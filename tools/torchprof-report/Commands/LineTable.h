@@ -28,26 +28,15 @@ struct LineTableOptions {
 };
 
 /// A column of gradients' times, for the row of a table of columns. \p Get
-/// takes a line.
+/// takes a line, and \p Show says which of the times.
 template <typename Line, typename Function>
-ColumnOf<Line, RowContext> backwardColumn(llvm::StringRef Id,
-                                          llvm::StringRef Title,
-                                          llvm::StringRef Help, Function Get) {
+ColumnOf<Line, RowContext> backwardColumn(
+    llvm::StringRef Id, llvm::StringRef Title, llvm::StringRef Help,
+    Function Get,
+    Value (*Show)(const GradientSum &, const RowContext &) = backwardValue) {
   return {TableColumn::time(Id, Title), Help.str(),
-          [Get](const Line &L, const RowContext &C) {
-            return backwardValue(Get(L), C);
-          },
-          /*NeedsHistogram=*/false, /*OfGradients=*/true};
-}
-
-/// The same of devices' times.
-template <typename Line, typename Function>
-ColumnOf<Line, RowContext>
-backwardDeviceColumn(llvm::StringRef Id, llvm::StringRef Title,
-                     llvm::StringRef Help, Function Get) {
-  return {TableColumn::time(Id, Title), Help.str(),
-          [Get](const Line &L, const RowContext &) {
-            return backwardDeviceValue(Get(L));
+          [Get, Show](const Line &L, const RowContext &C) {
+            return Show(Get(L), C);
           },
           /*NeedsHistogram=*/false, /*OfGradients=*/true};
 }

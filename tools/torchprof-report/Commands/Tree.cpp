@@ -154,13 +154,14 @@ static TreeColumns treeColumns() {
       backwardColumn<Line>("total_backward_ns", "total backward",
                            "gradients of all nodes inside",
                            [](const Line &L) { return L.TotalBackward; }),
-      backwardDeviceColumn<Line>(
+      backwardColumn<Line>(
           "backward_device_ns", "backward device",
           "how long the device worked for the former of these",
-          [](const Line &L) { return L.Backward; }),
-      backwardDeviceColumn<Line>("total_backward_device_ns",
-                                 "total backward device", "and for the latter",
-                                 [](const Line &L) { return L.TotalBackward; }),
+          [](const Line &L) { return L.Backward; }, backwardDeviceValue),
+      backwardColumn<Line>(
+          "total_backward_device_ns", "total backward device",
+          "and for the latter", [](const Line &L) { return L.TotalBackward; },
+          backwardDeviceValue),
       {TableColumn::time("mean_ns", "mean"), "total of one call",
        [](const Line &L, const Ctx &C) {
          if (!L.Calls || *L.Calls == 0)

@@ -75,7 +75,7 @@ Value report::backwardValue(const GradientSum &Sum, const RowContext &C) {
                    : Value();
 }
 
-Value report::backwardDeviceValue(const GradientSum &Sum) {
+Value report::backwardDeviceValue(const GradientSum &Sum, const RowContext &) {
   return Sum.DeviceNs ? Value::timeNs(static_cast<double>(Sum.DeviceNs))
                       : Value();
 }
@@ -212,8 +212,8 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
            }),
       {TableColumn::time("backward_device_ns", "backward device"),
        "how long the device worked for them (TORCHPROF_RECORD=device)",
-       [](const Row &R, const Ctx &) {
-         return backwardDeviceValue(R.Backward);
+       [](const Row &R, const Ctx &C) {
+         return backwardDeviceValue(R.Backward, C);
        }},
       {TableColumn::count("backward_calls", "backward calls"),
        "how often gradients of the nodes were computed",

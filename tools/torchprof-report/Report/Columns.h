@@ -23,7 +23,7 @@ struct RowContext {
 /// A time of gradients; empty if none were computed.
 Value backwardValue(const GradientSum &Sum, const RowContext &C);
 /// The same of devices' times.
-Value backwardDeviceValue(const GradientSum &Sum);
+Value backwardDeviceValue(const GradientSum &Sum, const RowContext &C);
 
 using RowColumns = ColumnSet<Row, RowContext>;
 
