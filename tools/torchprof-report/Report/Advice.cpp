@@ -124,7 +124,7 @@ static bool isConvolution(StringRef Kind) {
 /// The batch norms of inference that take the output of a convolution.
 static Finding batchNorms(const Evidence &In) {
   FoundNodes Nodes(In);
-  if (In.Sites.hasGradients()) // it is trained
+  if (In.Sites.isTrained())
     return {};
   eachNode(In, [&](uint32_t S) {
     if (In.Sites.kind(S) == "aten::batch_norm" &&
@@ -172,8 +172,10 @@ static Finding plansInBackwards(const Evidence &In) {
 }
 
 /// What runs took outside of their nodes, but for what prepares gradients:
-/// freezing does not help against that.
+/// freezing does not help against that, and is not for models that are trained.
 static Finding outsideOfNodes(const Evidence &In) {
+  if (In.Sites.isTrained())
+    return {};
   UInt128 Ticks = In.All.Unattributed;
   for (uint32_t S = 0; S < In.Sites.size(); ++S)
     if (In.Sites[S].NoNode && !In.Sites[S].Async &&
@@ -185,6 +187,25 @@ static Finding outsideOfNodes(const Evidence &In) {
   if (In.Sites.planTicks() > 0)
     Where += ", plans among it";
   return {In.ns(Ticks), std::move(Where), {}};
+}
+
+/// What LibTorch prepared gradients for that nobody asked for.
+static Finding unusedGradients(const Evidence &In) {
+  Finding F;
+  if (In.Sites.hasGradients())
+    return F;
+  uint64_t Times = 0;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    if (In.Sites.kind(S) != nameOf(format::DynamicKind::Preparation) ||
+        In.Sites[S].Async || !In.Selected.matches(In.Sites, S))
+      continue;
+    F.Ns += In.selfNs(S);
+    F.Sites.push_back(S);
+    Times += In.Sites.measured(S).Count;
+  }
+  F.Where = "the rows prepares gradients, " + std::to_string(Times) +
+            " times; no backward was seen";
+  return F;
 }
 
 /// What first runs took more than the others.
@@ -291,7 +312,9 @@ static const Rule Rules[] = {
      "products and convolutions far from what this machine did",
      "another number of threads, channels_last, or "
      "torch.jit.optimize_for_inference",
-     "torchprof-report roofline --kinds", farFromRoof},
+     "torchprof-report roofline --kinds; torchprof-run --compare, which tries "
+     "fewer threads",
+     farFromRoof},
     {"memory_bound", "nodes that wait for memory and compute little",
      "in-place forms, a fused operator, a smaller dtype",
      "torchprof-report roofline", memoryBound},
@@ -308,6 +331,10 @@ static const Rule Rules[] = {
      "a few calls with each shape before the model serves, and "
      "torch.no_grad() where no gradient is needed",
      "torchprof-report runs", plansInRuns},
+    {"unused_gradients", "getting ready for gradients that nothing computed",
+     "torch.no_grad() or torch.inference_mode(), in C++ torch::NoGradGuard or "
+     "c10::InferenceMode; nodes become faster, too",
+     "torchprof-run with and without --grad", unusedGradients},
     {"backward_plans", "plans that LibTorch made in backwards",
      "a few steps with each shape before the steps that count, and few shapes",
      "torchprof-report runs", plansInBackwards},

@@ -79,6 +79,13 @@ bool SiteTable::hasGradients() const {
   return false;
 }
 
+bool SiteTable::isTrained() const {
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (addsToParameters(S) && Measured[S].Count)
+      return true;
+  return false;
+}
+
 /// Gives out \p Whole in proportion to \p Shares, of which one is not 0.
 static void giveOut(UInt128 Whole, ArrayRef<UInt128 *> Shares) {
   UInt128 Sum = 0;

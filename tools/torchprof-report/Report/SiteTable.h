@@ -225,10 +225,14 @@ public:
       return {};
     return It->second;
   }
-  /// How often the site \p S of a gradient computed one of \p Spans: what adds
-  /// to a parameter's .grad computes nothing (torch::autograd::AccumulateGrad).
+  /// True if \p S is what adds to parameters' .grad, and computes no gradient
+  /// (torch::autograd::AccumulateGrad).
+  bool addsToParameters(uint32_t S) const {
+    return Sites[S].Gradient && name(S) == "AccumulateGrad";
+  }
+  /// How often the site \p S of a gradient computed one of \p Spans.
   uint64_t gradientsOf(uint32_t S, uint64_t Spans) const {
-    return Sites[S].Gradient && name(S) != "AccumulateGrad" ? Spans : 0;
+    return Sites[S].Gradient && !addsToParameters(S) ? Spans : 0;
   }
   /// What they add up to.
   GradientSum backwardOf(uint32_t S) const;
@@ -239,6 +243,9 @@ public:
   }
   /// True if any gradient was computed, of whatever.
   bool hasGradients() const;
+  /// True if gradients were added to parameters: somebody trains the model, or
+  /// forgot not to. One that only differentiates itself adds none.
+  bool isTrained() const;
 
   /// True if any span of the site was begun, recorded or not.
   bool reached(uint32_t S) const {
