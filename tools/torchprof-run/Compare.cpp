@@ -12,8 +12,22 @@
 using namespace llvm;
 using namespace torchprof;
 
-static constexpr StringLiteral Names[] = {"original", "frozen",
-                                          "optimize_for_inference"};
+/// What a form is called.
+static std::string nameOf(ModelForm Form, const FormResult &Result) {
+  switch (Form) {
+  case ModelForm::Original:
+    return "original";
+  case ModelForm::Frozen:
+    return "frozen";
+  case ModelForm::Optimized:
+    return "optimize_for_inference";
+  case ModelForm::HalfThreads:
+  case ModelForm::OneThread:
+    break;
+  }
+  return "original, " + std::to_string(Result.Threads) +
+         (Result.Threads == 1 ? " thread" : " threads");
+}
 
 /// The middle of the latencies, in ms.
 static double median(ArrayRef<uint64_t> Sorted) {
@@ -22,8 +36,8 @@ static double median(ArrayRef<uint64_t> Sorted) {
 
 int torchprof::compareModel(StringRef Path, ModelHolder &Model,
                             const RunRequest &Run) {
-  std::vector<uint64_t> Latencies[std::size(ModelForms)];
-  FormResult Results[std::size(ModelForms)];
+  std::vector<uint64_t> Latencies[ModelFormCount];
+  FormResult Results[ModelFormCount];
   CompareRequest Request;
   Request.Run = Run;
   Request.Latency = [](ModelForm Form, uint64_t Ns, void *Context) {
@@ -42,11 +56,14 @@ int torchprof::compareModel(StringRef Path, ModelHolder &Model,
   std::vector<std::string> Notes;
   for (ModelForm Form : ModelForms) {
     auto I = unsigned(Form);
-    outs() << left_justify(Names[I], 24);
+    if (!Results[I].Threads)
+      continue;
+    const std::string Name = nameOf(Form, Results[I]);
+    outs() << left_justify(Name, 24);
     if (Latencies[I].empty()) {
       outs() << right_justify("-", 12) << right_justify("-", 12)
              << right_justify("-", 10) << '\n';
-      Notes.push_back((Names[I] + ": " + Results[I].WhyNot.c_str()).str());
+      Notes.push_back(Name + ": " + Results[I].WhyNot.c_str());
       continue;
     }
     double Here = median(Latencies[I]);
@@ -54,8 +71,7 @@ int torchprof::compareModel(StringRef Path, ModelHolder &Model,
                      static_cast<double>(Latencies[I].front()) / 1e6, Here,
                      median(Latencies[0]) / Here);
     if (!Results[I].IsEqual)
-      Notes.push_back(
-          (Names[I] + ": its result differs from the original's").str());
+      Notes.push_back(Name + ": its result differs from the original's");
   }
   outs() << '\n';
   for (const std::string &Note : Notes)

@@ -22,7 +22,7 @@ void leaveUnprofiled() { torchprof_set_option("enabled", "off"); }
 /// The form of a module; what LibTorch throws if it has none goes on.
 static Module makeForm(const Module &Original, ModelForm Form,
                        const std::string &Method) {
-  if (Form == ModelForm::Original)
+  if (Form != ModelForm::Frozen && Form != ModelForm::Optimized)
     return Original;
   // A model that was saved frozen has no mode left.
   bool HasMode = Original.hasattr("training");
@@ -64,29 +64,71 @@ static bool nearlyEqual(const c10::IValue &A, const c10::IValue &B) {
   return true;
 }
 
+/// How many threads a form runs on, of \p Most; 0 if another form has as many.
+static int threadsOf(ModelForm Form, int Most, bool OnDevice) {
+  int Fewer = OnDevice ? 0 : Most / 2;
+  switch (Form) {
+  case ModelForm::HalfThreads:
+    return Fewer > 1 ? Fewer : 0;
+  case ModelForm::OneThread:
+    return Fewer > 0 ? 1 : 0;
+  default:
+    return Most;
+  }
+}
+
+namespace {
+struct Runnable {
+  ModelForm Form;
+  int Threads;
+  Module Root;
+  Repeater Calls;
+};
+} // namespace
+
+/// Runs each once and calls \p Visit with each and its latency in ns.
+template <typename Function>
+static void runInTurn(std::vector<Runnable> &Forms, Runnable &Between,
+                      Function Visit) {
+  for (Runnable &R : Forms) {
+    if (at::get_num_threads() != R.Threads) {
+      // The run that makes threads or ends some is nobody's. It is not one of
+      // the original either, which would find its parameters in the caches.
+      at::set_num_threads(R.Threads);
+      Between.Calls.run();
+    }
+    Visit(R, R.Calls.run());
+  }
+}
+
 static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
-                        FormResult (&Results)[3]) {
+                        FormResult (&Results)[ModelFormCount]) {
   const RunRequest &Run = Request.Run;
   if (Run.Threads > 0)
     at::set_num_threads(Run.Threads);
+  const int Threads = at::get_num_threads();
   c10::AutoGradMode Mode(Run.Grad);
   Method Original = findRunnable(Held.get()->Root, Run.Method);
   at::manual_seed(Run.Seed);
   const std::optional<c10::Device> On = Held.get()->On;
   const Stack Inputs =
       makeInputs(Original.function().getSchema(), Run.Inputs, On);
-  struct Runnable {
-    ModelForm Form;
-    Module Root;
-    Repeater Calls;
-  };
   std::vector<Runnable> Forms;
+  size_t Last = 0; // of those on all threads
   std::optional<c10::IValue> Expected;
   for (ModelForm Form : ModelForms) {
     FormResult &Result = Results[unsigned(Form)];
+    Result.Threads = threadsOf(Form, Threads, On.has_value());
+    if (!Result.Threads)
+      continue;
     Outcome Failed = guarded([&]() -> Outcome {
       Module Root = makeForm(Held.get()->Root, Form, Run.Method);
       Method M = findRunnable(Root, Run.Method);
+      Runnable Made{Form, Result.Threads, Root, Repeater(M, Inputs, On)};
+      if (Result.Threads != Threads) { // the original once more
+        Forms.push_back(std::move(Made));
+        return {};
+      }
       Stack Arguments;
       for (const c10::IValue &Input : Inputs)
         Arguments.push_back(Input.deepcopy());
@@ -96,7 +138,8 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
         Result.IsEqual = nearlyEqual(*Expected, Found);
       else
         Expected = Found;
-      Forms.push_back({Form, Root, Repeater(M, Inputs, On)});
+      Last = Forms.size();
+      Forms.push_back(std::move(Made));
       return {};
     });
     if (!Failed)
@@ -108,11 +151,10 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
   for (uint64_t I = 0; I < Run.Warmup + Run.Runs; ++I) {
     if (Run.Progress)
       Run.Progress(I, Run);
-    for (Runnable &R : Forms) {
-      uint64_t Ns = R.Calls.run();
+    runInTurn(Forms, Forms[Last], [&](const Runnable &R, uint64_t Ns) {
       if (I >= Run.Warmup)
         Request.Latency(R.Form, Ns, Request.Context);
-    }
+    });
   }
   if (Run.Progress)
     Run.Progress(Run.Warmup + Run.Runs, Run);
@@ -120,7 +162,7 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
 }
 
 Outcome compareForms(ModelHolder &Held, const CompareRequest &Request,
-                     FormResult (&Results)[3]) {
+                     FormResult (&Results)[ModelFormCount]) {
   Outcome Done = guarded([&] { return runForms(Held, Request, Results); });
   return Done ? explainRunError(std::move(Done), Request.Run.Grad)
               : std::move(Done);

@@ -10,17 +10,24 @@
 
 #include "RunBridge.h"
 
+#include <cstddef>
+#include <iterator>
+
 namespace torchprof {
 
-/// A form of the model: as it is, frozen, optimized for inference.
-enum class ModelForm { Original, Frozen, Optimized };
+/// A form of the model: as it is, frozen, optimized for inference; as it is,
+/// on half of the threads and on one.
+enum class ModelForm { Original, Frozen, Optimized, HalfThreads, OneThread };
 inline constexpr ModelForm ModelForms[] = {
-    ModelForm::Original, ModelForm::Frozen, ModelForm::Optimized};
+    ModelForm::Original, ModelForm::Frozen, ModelForm::Optimized,
+    ModelForm::HalfThreads, ModelForm::OneThread};
+inline constexpr size_t ModelFormCount = std::size(ModelForms);
 
 /// What is found out of one form.
 struct FormResult {
   OwnedText WhyNot;    ///< why the model has no such form; else empty
   bool IsEqual = true; ///< its first result is that of the original, nearly
+  int Threads = 0;     ///< inside an operator; 0: another form has as many
 };
 
 struct CompareRequest {
@@ -33,7 +40,7 @@ struct CompareRequest {
 /// Runs the forms of \p M that there are in turns. \p Results is by the form's
 /// number. Call leaveUnprofiled() before the model is loaded.
 Outcome compareForms(ModelHolder &M, const CompareRequest &Request,
-                     FormResult (&Results)[3]);
+                     FormResult (&Results)[ModelFormCount]);
 
 /// Lets models of this process run without torchprof.
 void leaveUnprofiled();
