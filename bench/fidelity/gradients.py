@@ -246,7 +246,8 @@ def measure(arguments, name):
     functions = []
     for function, (count, total) in beside["functions"].items():
         same = [row for row in rows
-                if row["kind"] == "backward" and row["name"] == function]
+                if row["kind"] == "backward"
+                and row["name"].split()[0] == function]
         calls = sum(row["calls"] for row in same)
         ours = sum(row["total_ns"] for row in same)
         functions.append({

@@ -14,7 +14,7 @@ and what was reached when the process ends is not lost."""
 # CHECK-DAG: method {{.*}}60.0{{[0-9]+}} ms 20
 # CHECK-DAG: fakedev::busy inner 40.0{{[0-9]+}} ms 20 20 80.0{{[0-9]+}} ms
 # CHECK-DAG: fakedev::busy 20.0{{[0-9]+}} ms 20 20 40.0{{[0-9]+}} ms
-# CHECK-DAG: backward inner 80.0{{[0-9]+}} ms 20
+# CHECK-DAG: backward inner{{.*}} 80.0{{[0-9]+}} ms 20
 # CHECK-DAG: backward 40.0{{[0-9]+}} ms 20
 # CHECK: Device 60.0{{[0-9]+}} ms
 # CHECK: Device backward 120.{{[0-9]+}} ms {{.*}}gradients

@@ -13,7 +13,7 @@ same time, also for gradients; and nothing in the model's results changes."""
 # CHECK-DAG: aten::mul twice 3 11.{{[45]}} MiB 11.{{[45]}} MiB 3.8 MiB {{[0-9]+}}
 # CHECK-DAG: aten::relu_ relu_ 3 0 B {{.*}} 0 B 0
 # CHECK-DAG: aten::mm product 3 {{.*}} 3{{$}}
-# CHECK-DAG: backward MmBackward0 3
+# CHECK-DAG: backward MmBackward0 of {{.*}} 3
 # TORCH: Name {{.*}} CPU Mem Self CPU Mem # of Calls
 # TORCH-NEXT: ---
 # TORCH-NEXT: aten::mul {{.*}} 11.{{[45]}} MiB 11.{{[45]}} MiB 3

@@ -173,7 +173,9 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
            "operator, prim::If, method, module, region, backward, reads "
            "attributes or prepares gradients",
            Shorten::KeepStart, &Row::Kind),
-      text("name", "name of the node's first output, or of the method",
+      text("name",
+           "name of the node's first output, or of the method; of a gradient, "
+           "what computes it and of which node",
            Shorten::KeepStart, &Row::Name),
       text("module", "path of the module instance", Shorten::KeepEnd,
            &Row::Module),

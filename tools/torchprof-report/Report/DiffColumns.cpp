@@ -98,10 +98,11 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          return Value::text(Side.Sites.kind(Side.Site));
        }},
       {TableColumn::text("name", "name", Shorten::KeepStart),
-       "name of the node's first output, or of the method",
+       "name of the node's first output, or of the method; of a gradient, "
+       "what computes it and of which node",
        [](const Row &R, const Ctx &C) {
          SideOfRow Side = named(R, C);
-         return Value::text(Side.Sites.name(Side.Site));
+         return Value::text(Side.Sites.fullName(Side.Site));
        }},
       {TableColumn::text("module", "module"), "path of the module instance",
        [](const Row &R, const Ctx &C) {

@@ -44,7 +44,7 @@ static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
                          const RowOptions &Options) {
   SiteNames N;
   N.Kind = Sites.kind(S).str();
-  N.Name = Sites.name(S).str();
+  N.Name = Sites.fullName(S);
   N.Module = Sites.modulePath(S);
   N.Class = Sites.className(S).str();
   N.Label = Sites[S].isModule() ? N.Kind : Sites.label(S);

@@ -449,6 +449,13 @@ std::string SiteTable::source(uint32_t S) const {
   return Innermost.empty() ? "?" : Innermost;
 }
 
+std::string SiteTable::fullName(uint32_t S) const {
+  std::string Name = name(S).str();
+  if (uint32_t Node = nodeOf(S); Node != S)
+    Name += (" of " + name(Node)).str();
+  return Name;
+}
+
 std::string SiteTable::label(uint32_t S) const {
   if (Sites[S].isModule())
     return className(S).str();

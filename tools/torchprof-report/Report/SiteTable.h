@@ -170,6 +170,9 @@ public:
   /// "file:line" of the innermost frame in the author's own code, or of the
   /// innermost frame when all are the framework's. "?" if not known.
   std::string source(uint32_t S) const;
+  /// The name, of a gradient with that of what it is of: "MulBackward0 of
+  /// out.1".
+  std::string fullName(uint32_t S) const;
   /// What viewers call a site: a method or region by its name, a module by
   /// its class, a node by its kind, a gradient by its node's kind after
   /// "backward".
