@@ -96,11 +96,37 @@ static void warnOfFailure(const std::string &Function) noexcept {
   }
 }
 
-/// A copy of an instrumented method, with tags in place of its probes.
+/// The original of an instrumented method, with tags, so that LibTorch makes
+/// the same of it. Nothing if it cannot be had, or has other sites than the
+/// probes.
+static TaggedFunction tagOriginal(Graph &Body, const std::string &Name) {
+  std::optional<format::SiteId> Root = rootOfProbes(Body);
+  auto Class = Body.inputs().empty()
+                   ? nullptr
+                   : Body.inputs()[0]->type()->cast<c10::ClassType>();
+  if (!Root || !Class)
+    return TaggedFunction();
+  std::optional<MethodTags> Tags = tagsOfOriginal(Class, Name, *Root);
+  if (!Tags)
+    return TaggedFunction();
+  TaggedFunction Result{originalToRun(*Class, Name), Name + rootMark(*Root),
+                        Root};
+  // What is inlined from other modules may have probes of its own.
+  if (!Result.Body || hasProbes(*Result.Body))
+    return TaggedFunction();
+  Tags->Nodes->tag(*Result.Body);
+  return Result;
+}
+
+/// An instrumented method, with tags in place of its probes.
 static TaggedFunction tagInstrumented(const std::shared_ptr<Graph> &Body,
                                       const std::string &Name) {
+  if (!attachOptions().Hooks)
+    return TaggedFunction();
+  if (TaggedFunction Original = tagOriginal(*Body, Name); Original.Body)
+    return Original;
   TaggedFunction Result{Body->copy(), Name};
-  if (!attachOptions().Hooks || !turnProbesIntoTags(*Result.Body, Result.Root))
+  if (!turnProbesIntoTags(*Result.Body, Result.Root))
     return TaggedFunction();
   if (Result.Root)
     Result.Name += rootMark(*Result.Root);

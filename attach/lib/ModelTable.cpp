@@ -29,8 +29,11 @@ struct KnownClass {
   /// Tags by the function's name: of the class's own methods once it was
   /// numbered, and of those that another model calls through an interface.
   std::unordered_map<std::string, MethodTags> Methods;
+  /// The same of the originals of instrumented methods.
+  std::unordered_map<std::string, MethodTags> Originals;
   std::set<std::string> Tagged; ///< methods that have an executor with tags
   bool IsNumbered = false;
+  bool HasOriginals = false; ///< those were looked for
 };
 
 /// True if a module of class \p Class has an attribute of an interface type, or
@@ -104,6 +107,19 @@ public:
     return Result;
   }
 
+  std::optional<MethodTags> tagsOfOriginal(const c10::ClassTypePtr &Class,
+                                           const std::string &Name,
+                                           format::SiteId Root) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    KnownClass &Known = find(Class);
+    if (!Known.Originals.count(Name) && !Known.HasOriginals)
+      numberOriginals(Known, Root.model());
+    auto It = Known.Originals.find(Name);
+    if (It == Known.Originals.end() || It->second.Root != Root)
+      return std::nullopt;
+    return It->second;
+  }
+
   bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name) {
     std::lock_guard<std::mutex> Guard(Lock);
     auto It = Classes.find(Class.get());
@@ -121,8 +137,9 @@ private:
     if (It != Classes.end())
       return It->second;
     forgetDead();
-    return Classes.try_emplace(Class.get(), KnownClass{Class, {}, {}, {}})
-        .first->second;
+    KnownClass &Known = Classes[Class.get()];
+    Known.Class = Class;
+    return Known;
   }
 
   void forgetDead() {
@@ -139,17 +156,39 @@ private:
     std::optional<InstrumentOptions> Choice = chooseSites(*Known.Class);
     if (!Choice)
       return std::string();
+    NumberedMethods Numbered =
+        numberClass(Known.Class, partsOf(Known), *Choice);
+    publish(Known, Numbered, &KnownClass::Methods);
+    return printManifest(Numbered.Numbering.Table);
+  }
+
+  /// The same for the originals of an instrumented class, if they make the
+  /// model \p Id.
+  void numberOriginals(KnownClass &Known, uint64_t Id) {
+    Known.HasOriginals = true;
+    for (const InstrumentOptions &Choice : originalChoices(*Known.Class)) {
+      NumberedMethods Numbered =
+          torchprof::numberOriginals(Known.Class, partsOf(Known), Choice);
+      if (Numbered.Numbering.Table.ModelId == Id)
+        return publish(Known, Numbered, &KnownClass::Originals);
+    }
+  }
+
+  static std::vector<NamedClass> partsOf(const KnownClass &Known) {
     std::vector<NamedClass> Parts{{"", Known.Class}};
     Parts.insert(Parts.end(), Known.Parts.begin(), Known.Parts.end());
-    NumberedMethods Numbered = numberClass(Known.Class, Parts, *Choice);
+    return Parts;
+  }
+
+  void publish(KnownClass &Known, const NumberedMethods &Numbered,
+               std::unordered_map<std::string, MethodTags> KnownClass::*To) {
     for (size_t I = 0; I < Numbered.Methods.size(); ++I) {
       const MethodGraph &Method = Numbered.Methods[I];
       // References to Known stay valid: the table moves nothing.
       KnownClass &Owner =
           Method.Owner == Known.Class ? Known : find(Method.Owner);
-      Owner.Methods.insert_or_assign(Method.Name, tagsOfMethod(Numbered, I));
+      (Owner.*To).insert_or_assign(Method.Name, tagsOfMethod(Numbered, I));
     }
-    return printManifest(Numbered.Numbering.Table);
   }
 
   std::mutex Lock;
@@ -187,6 +226,16 @@ void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object) {
     return;
   ModelTable::get().noteOwner(Object);
   Slot = {Class, Generation};
+}
+
+std::optional<MethodTags> tagsOfOriginal(const c10::ClassTypePtr &Class,
+                                         const std::string &Name,
+                                         format::SiteId Root) {
+  try {
+    return ModelTable::get().tagsOfOriginal(Class, Name, Root);
+  } catch (const InstrumentError &) {
+    return std::nullopt; // its probes become tags
+  }
 }
 
 bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name) {

@@ -34,6 +34,13 @@ void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object);
 std::optional<MethodTags> tagsOf(const std::shared_ptr<torch::jit::Graph> &Body,
                                  const std::string &Name);
 
+/// The tags for the original of an instrumented method, if its sites are those
+/// of the probes: \p Root is its own. None if they are not: with options for
+/// single sites, or probes of another version of torchprof.
+std::optional<MethodTags> tagsOfOriginal(const c10::ClassTypePtr &Class,
+                                         const std::string &Name,
+                                         format::SiteId Root);
+
 /// True if tagsOf() had tags for a method of \p Class: its executor was made
 /// with them.
 bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name);

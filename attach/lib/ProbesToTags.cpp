@@ -130,6 +130,11 @@ bool hasProbes(Block *In) {
 
 bool hasProbes(Graph &Body) { return hasProbes(Body.block()); }
 
+std::optional<format::SiteId> rootOfProbes(Graph &Body) {
+  ProbeReader Reader;
+  return Reader.read(Body.block()) ? Reader.Root : std::nullopt;
+}
+
 bool turnProbesIntoTags(Graph &Body, std::optional<format::SiteId> &Root) {
   ProbeReader Reader;
   if (!Reader.read(Body.block()))

@@ -22,6 +22,9 @@ namespace torchprof {
 /// True if \p Body, or a graph that it forks, has probes.
 bool hasProbes(torch::jit::Graph &Body);
 
+/// The site that the probes of a method's graph give the method itself.
+std::optional<format::SiteId> rootOfProbes(torch::jit::Graph &Body);
+
 /// Tags the nodes between the probes of \p Body and removes the probes, those
 /// of forked graphs too. \p Root becomes the site of the whole graph, if it is
 /// a method's. False, with the graph unchanged, if the probes are not the pairs

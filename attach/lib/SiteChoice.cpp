@@ -60,6 +60,34 @@ std::optional<InstrumentOptions> chooseSites(const c10::ClassType &Class) {
       [&](const std::string &Name) { return isOwnFunction(Class, Name); });
 }
 
+std::vector<InstrumentOptions> originalChoices(const c10::ClassType &Class) {
+  std::vector<std::string> Kept;
+  bool All = true;
+  for (Function *F : Class.methods()) {
+    std::string Name = F->name();
+    if (Name.starts_with(OriginalPrefix))
+      continue;
+    if (Class.findMethod(OriginalPrefix + Name))
+      Kept.push_back(std::move(Name));
+    else
+      All = false;
+  }
+  std::vector<InstrumentOptions> Choices;
+  for (bool Named : {false, true})
+    for (NodeChoice Nodes : {NodeChoice::Default, NodeChoice::All})
+      for (Granularity Level : {Granularity::Op, Granularity::Module}) {
+        if (!Named && !All)
+          continue;
+        InstrumentOptions Choice;
+        Choice.Nodes = Nodes;
+        Choice.Level = Level;
+        if (Named)
+          Choice.Methods = Kept;
+        Choices.push_back(std::move(Choice));
+      }
+  return Choices;
+}
+
 std::optional<InstrumentOptions> chooseSites(const std::string &Name) {
   return choose([&](const std::string &Asked) { return Asked == Name; });
 }

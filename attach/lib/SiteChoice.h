@@ -21,6 +21,10 @@ std::optional<InstrumentOptions> chooseSites(const c10::ClassType &Class);
 /// The same for the function \p Name that belongs to no class.
 std::optional<InstrumentOptions> chooseSites(const std::string &Name);
 
+/// How torchprof-opt may have numbered the instrumented methods of \p Class,
+/// the likeliest first, as far as globs for sites are left out.
+std::vector<InstrumentOptions> originalChoices(const c10::ClassType &Class);
+
 } // namespace torchprof
 
 #endif // TORCHPROF_ATTACH_SITECHOICE_H

@@ -132,6 +132,23 @@ NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
   return numberMethods(std::move(Methods), Options, nameOf(*Class));
 }
 
+NumberedMethods numberOriginals(const c10::ClassTypePtr &Class,
+                                const std::vector<NamedClass> &Parts,
+                                const InstrumentOptions &Options) {
+  NumberedMethods Result;
+  ScopeMap Scopes;
+  for (const OwnedFunction &F : chooseFunctions(Class, Parts, Options.Methods))
+    if (GraphFunction *Kept = keptOriginal(*F.Class, F.Function->name())) {
+      Scopes.OriginalOf[F.Function->graph().get()] = Kept->graph();
+      Result.Methods.push_back(describeFunction(F, Kept->graph()->copy()));
+    }
+  std::vector<StepTime> Times;
+  StepTimer Timer(Times);
+  Result.Numbering = numberAll(Result.Methods, std::move(Scopes), Options,
+                               nameOf(*Class), Timer);
+  return Result;
+}
+
 SiteNumbering numberModule(const Module &Root,
                            const InstrumentOptions &Options) {
   refuseUnfit(Root);

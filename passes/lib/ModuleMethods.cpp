@@ -84,6 +84,11 @@ GraphFunction *findFunction(const c10::ClassType &Class,
   return nullptr;
 }
 
+GraphFunction *keptOriginal(const c10::ClassType &Class,
+                            const std::string &Name) {
+  return asGraph(Class.findMethod(OriginalPrefix + Name));
+}
+
 std::vector<Module> instancesOf(const Module &Root,
                                 const c10::ClassTypePtr &Class) {
   std::vector<Module> Found;

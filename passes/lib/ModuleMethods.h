@@ -43,6 +43,10 @@ interfaceFunctions(const std::vector<NamedClass> &Parts,
 /// The reserved methods that keep the originals, in all classes of the model.
 std::vector<OwnedFunction> keptFunctions(const torch::jit::Module &Root);
 
+/// The original that \p Class keeps of a method or hook, or null.
+torch::jit::GraphFunction *keptOriginal(const c10::ClassType &Class,
+                                        const std::string &Name);
+
 /// The method or hook of \p Class with this name, or null.
 torch::jit::GraphFunction *findFunction(const c10::ClassType &Class,
                                         const std::string &Name);

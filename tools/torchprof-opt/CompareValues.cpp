@@ -1,9 +1,10 @@
-//===- CompareValues.cpp - bit equality of values -------------------------===//
+//===- CompareValues.cpp - equality of values -----------------------------===//
 
 #include "CompareValues.h"
 
 #include <ATen/Functions.h>
 
+#include <cmath>
 #include <cstring>
 #include <sstream>
 
@@ -33,23 +34,45 @@ static std::string elementText(const Tensor &Flat, int64_t Index) {
   return textOf(Flat[Index].item());
 }
 
+/// By how much elements of \p Flat may differ; of floating-point numbers.
+static double toleranceOf(const Tensor &Flat) {
+  double Largest = 0;
+  if (Flat.numel()) {
+    Tensor Sizes = Flat.abs().to(at::kDouble);
+    Sizes = Sizes.masked_select(at::isfinite(Sizes));
+    if (Sizes.numel())
+      Largest = Sizes.max().item<double>();
+  }
+  // 2^-p is the epsilon, p the bits of the fraction.
+  auto Type = c10::toRealValueType(Flat.scalar_type());
+  int Bits = Type == at::kDouble  ? 52
+             : Type == at::kFloat ? 23
+             : Type == at::kHalf  ? 10
+                                  : 7; // bfloat16
+  return Largest * std::pow(2.0, -Bits / 2.0);
+}
+
 static bool isNan(const Tensor &Flat, int64_t Index) {
   return at::isnan(Flat[Index]).item<bool>();
 }
 
 static std::string compareDense(const std::string &Name, const Tensor &Expected,
-                                const Tensor &Found) {
+                                const Tensor &Found, Equality How) {
   Tensor A = denseValues(Expected), B = denseValues(Found);
   const auto *Left = static_cast<const char *>(A.data_ptr());
   const auto *Right = static_cast<const char *>(B.data_ptr());
   size_t Size = A.element_size();
   if (std::memcmp(Left, Right, A.numel() * Size) == 0)
     return std::string();
+  bool IsFloating = A.is_floating_point() || A.is_complex();
+  double Tolerance =
+      IsFloating && How == Equality::HalfTheDigits ? toleranceOf(A) : 0;
   for (int64_t I = 0; I < A.numel(); ++I) {
     if (std::memcmp(Left + I * Size, Right + I * Size, Size) == 0)
       continue;
-    bool IsFloating = A.is_floating_point() || A.is_complex();
     if (IsFloating && isNan(A, I) && isNan(B, I))
+      continue;
+    if (Tolerance > 0 && at::sub(A[I], B[I]).abs().item<double>() <= Tolerance)
       continue;
     return differ(Name + ", element " + std::to_string(I), elementText(A, I),
                   elementText(B, I));
@@ -58,7 +81,8 @@ static std::string compareDense(const std::string &Name, const Tensor &Expected,
 }
 
 static std::string compareTensors(const std::string &Name,
-                                  const Tensor &Expected, const Tensor &Found) {
+                                  const Tensor &Expected, const Tensor &Found,
+                                  Equality How) {
   if (Expected.defined() != Found.defined())
     return differ(Name, Expected.defined() ? "a tensor" : "no tensor",
                   Found.defined() ? "a tensor" : "no tensor");
@@ -73,31 +97,31 @@ static std::string compareTensors(const std::string &Name,
   if (Expected.layout() != Found.layout())
     return differ(Name, textOf(Expected.layout()), textOf(Found.layout()));
   if (Expected.is_quantized())
-    return compareDense(Name, Expected.int_repr(), Found.int_repr());
+    return compareDense(Name, Expected.int_repr(), Found.int_repr(), How);
   if (Expected.layout() == at::kSparse) {
     Tensor A = Expected.coalesce(), B = Found.coalesce();
     std::string Text =
-        compareTensors(Name + " (indices)", A.indices(), B.indices());
+        compareTensors(Name + " (indices)", A.indices(), B.indices(), How);
     return Text.empty()
-               ? compareTensors(Name + " (values)", A.values(), B.values())
+               ? compareTensors(Name + " (values)", A.values(), B.values(), How)
                : Text;
   }
   if (Expected.layout() != at::kStrided)
     return at::equal(Expected.to_dense(), Found.to_dense())
                ? std::string()
                : Name + ": the values differ";
-  return compareDense(Name, Expected, Found);
+  return compareDense(Name, Expected, Found, How);
 }
 
 template <typename Elements>
 static std::string compareElements(const std::string &Name, const Elements &A,
-                                   const Elements &B) {
+                                   const Elements &B, Equality How) {
   if (A.size() != B.size())
     return differ(Name, std::to_string(A.size()) + " elements",
                   std::to_string(B.size()));
   for (size_t I = 0; I < A.size(); ++I) {
     std::string Text =
-        findDifference(Name + "[" + std::to_string(I) + "]", A[I], B[I]);
+        findDifference(Name + "[" + std::to_string(I) + "]", A[I], B[I], How);
     if (!Text.empty())
       return Text;
   }
@@ -105,7 +129,7 @@ static std::string compareElements(const std::string &Name, const Elements &A,
 }
 
 static std::string compareDicts(const std::string &Name, const IValue &Expected,
-                                const IValue &Found) {
+                                const IValue &Found, Equality How) {
   auto A = Expected.toGenericDict(), B = Found.toGenericDict();
   if (A.size() != B.size())
     return differ(Name, std::to_string(A.size()) + " keys",
@@ -114,11 +138,11 @@ static std::string compareDicts(const std::string &Name, const IValue &Expected,
   auto Right = B.begin();
   for (const auto &Left : A) {
     std::string Key = textOf(Left.key());
-    std::string Text =
-        findDifference(Name + " key [" + Key + "]", Left.key(), Right->key());
+    std::string Text = findDifference(Name + " key [" + Key + "]", Left.key(),
+                                      Right->key(), How);
     if (Text.empty())
-      Text =
-          findDifference(Name + "[" + Key + "]", Left.value(), Right->value());
+      Text = findDifference(Name + "[" + Key + "]", Left.value(),
+                            Right->value(), How);
     if (!Text.empty())
       return Text;
     ++Right;
@@ -127,21 +151,22 @@ static std::string compareDicts(const std::string &Name, const IValue &Expected,
 }
 
 std::string findDifference(const std::string &Name, const IValue &Expected,
-                           const IValue &Found) {
+                           const IValue &Found, Equality How) {
   if (Expected.tagKind() != Found.tagKind())
     return differ(Name, Expected.tagKind(), Found.tagKind());
   if (Expected.isTensor())
-    return compareTensors(Name, Expected.toTensor(), Found.toTensor());
+    return compareTensors(Name, Expected.toTensor(), Found.toTensor(), How);
   if (Expected.isTuple())
     return compareElements(Name, Expected.toTupleRef().elements().vec(),
-                           Found.toTupleRef().elements().vec());
+                           Found.toTupleRef().elements().vec(), How);
   if (Expected.isList())
-    return compareElements(Name, Expected.toList().vec(), Found.toList().vec());
+    return compareElements(Name, Expected.toList().vec(), Found.toList().vec(),
+                           How);
   if (Expected.isGenericDict())
-    return compareDicts(Name, Expected, Found);
+    return compareDicts(Name, Expected, Found, How);
   if (Expected.isFuture())
     return findDifference(Name, Expected.toFuture()->value(),
-                          Found.toFuture()->value());
+                          Found.toFuture()->value(), How);
   if (Expected.isDouble()) {
     double A = Expected.toDouble(), B = Found.toDouble();
     bool Equal = std::memcmp(&A, &B, sizeof(A)) == 0 || (A != A && B != B);
@@ -150,7 +175,7 @@ std::string findDifference(const std::string &Name, const IValue &Expected,
   // An object is compared by its attributes; one of C++ has none to see.
   if (Expected.isObject())
     return compareElements(Name, Expected.toObjectRef().slots(),
-                           Found.toObjectRef().slots());
+                           Found.toObjectRef().slots(), How);
   if (Expected.isCapsule())
     return std::string();
   return Expected == Found ? std::string()

@@ -235,6 +235,19 @@ NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
                             const std::vector<NamedClass> &Parts,
                             const InstrumentOptions &Options);
 
+/// The same for a class that is instrumented: numbers the originals that it and
+/// others keep. Methods without one are left out.
+NumberedMethods numberOriginals(const std::shared_ptr<c10::ClassType> &Class,
+                                const std::vector<NamedClass> &Parts,
+                                const InstrumentOptions &Options);
+
+/// The original of an instrumented method as LibTorch would inline and simplify
+/// it before the first run, with calls of instrumented methods replaced by
+/// their originals. Null if the method keeps none. Takes the locks of the
+/// functions that are called.
+std::shared_ptr<torch::jit::Graph> originalToRun(const c10::ClassType &Class,
+                                                 const std::string &Method);
+
 /// The inverse of instrumentAndReload. Throws InstrumentError if \p Root has no
 /// probes. Returns the number of restored methods.
 uint64_t stripModule(torch::jit::Module &Root);

@@ -44,6 +44,32 @@ class Forces(torch.nn.Module):
         return energy.detach(), forces
 
 
+class Uses(torch.nn.Module):
+    """A gradient of several summands, whose order is LibTorch's choice."""
+
+    def forward(self, x):
+        x = x.detach().requires_grad_(True)
+        y = torch.tanh(x) * 1.1
+        z = y * y + torch.exp(y) * y + torch.sin(y) * torch.sigmoid(y)
+        forces = torch.autograd.grad([z.sum()], [x])[0]
+        assert forces is not None
+        return forces
+
+
+class Later(torch.nn.Module):
+    """Its result depends on where the module lies in memory, but for the first."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        if self.calls > 1:
+            return x * float(id(self) % 1000003)
+        return x * 2
+
+
 class Toggling(torch.nn.Module):
     """Raises in every other call in a process, in the first one if first."""
 
@@ -85,6 +111,8 @@ save(
 save(Identity(), "identity.pt")
 save(Gradient(), "gradient.pt")
 save(Forces(), "forces.pt")
+save(Uses(), "uses.pt")
+save(Later(), "later.pt")
 save(Toggling(), "toggling.pt")
 save(Pickled(), "pickled.pt")
 torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
