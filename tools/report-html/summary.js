@@ -24,8 +24,8 @@ function torchprofSummary(data, parts) {
     (width, row) => Math.min(Math.max(width, 24 + 7.5 * row[id].length), most), least);
   const looks = {
     kind: { minWidth: textWidth("kind", 130, 260), frozen: true },
-    name: { minWidth: textWidth("name", 90, 200) },
-    module: { minWidth: 130, widthGrow: 2 },
+    name: { minWidth: textWidth("name", 90, 300) },
+    module: { minWidth: textWidth("module", 76, 130), widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },
     out_shapes: { minWidth: 116 },

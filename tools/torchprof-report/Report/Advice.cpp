@@ -171,10 +171,19 @@ static Finding plansInBackwards(const Evidence &In) {
   return F;
 }
 
+/// True if any node lies in a module below the root: a frozen model has none.
+static bool hasModules(const SiteTable &Sites) {
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (!Sites[S].Dynamic && !Sites.modulePath(S).empty())
+      return true;
+  return false;
+}
+
 /// What runs took outside of their nodes, but for what prepares gradients:
-/// freezing does not help against that, and is not for models that are trained.
+/// freezing does not help against that, and is not for models that are trained
+/// or frozen.
 static Finding outsideOfNodes(const Evidence &In) {
-  if (In.Sites.isTrained())
+  if (In.Sites.isTrained() || !hasModules(In.Sites))
     return {};
   UInt128 Ticks = In.All.Unattributed;
   for (uint32_t S = 0; S < In.Sites.size(); ++S)
