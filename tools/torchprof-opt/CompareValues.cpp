@@ -34,22 +34,31 @@ static std::string elementText(const Tensor &Flat, int64_t Index) {
   return textOf(Flat[Index].item());
 }
 
-/// By how much elements of \p Flat may differ; of floating-point numbers.
-static double toleranceOf(const Tensor &Flat) {
-  double Largest = 0;
-  if (Flat.numel()) {
-    Tensor Sizes = Flat.abs().to(at::kDouble);
-    Sizes = Sizes.masked_select(at::isfinite(Sizes));
-    if (Sizes.numel())
-      Largest = Sizes.max().item<double>();
-  }
+/// By how much elements may differ from \p Expected, the numbers of a tensor of
+/// type \p Type in double precision.
+static double toleranceOf(const Tensor &Expected, at::ScalarType Type) {
+  Tensor Sizes = Expected.abs();
+  Sizes = Sizes.masked_select(at::isfinite(Sizes));
+  double Largest = Sizes.numel() ? Sizes.max().item<double>() : 0;
   // 2^-p is the epsilon, p the bits of the fraction.
-  auto Type = c10::toRealValueType(Flat.scalar_type());
+  Type = c10::toRealValueType(Type);
   int Bits = Type == at::kDouble  ? 52
              : Type == at::kFloat ? 23
              : Type == at::kHalf  ? 10
                                   : 7; // bfloat16
   return Largest * std::pow(2.0, -Bits / 2.0);
+}
+
+/// The first element of \p B that is not near that of \p A, or their number.
+static int64_t firstNotNear(const Tensor &A, const Tensor &B) {
+  auto Type = A.is_complex() ? at::kComplexDouble : at::kDouble;
+  Tensor Expected = A.to(Type), Found = B.to(Type);
+  double Tolerance = toleranceOf(Expected, A.scalar_type());
+  Tensor Far =
+      at::isclose(Expected, Found, /*rtol=*/0, Tolerance, /*equal_nan=*/true)
+          .logical_not()
+          .nonzero();
+  return Far.numel() ? Far[0].item<int64_t>() : A.numel();
 }
 
 static bool isNan(const Tensor &Flat, int64_t Index) {
@@ -65,14 +74,12 @@ static std::string compareDense(const std::string &Name, const Tensor &Expected,
   if (std::memcmp(Left, Right, A.numel() * Size) == 0)
     return std::string();
   bool IsFloating = A.is_floating_point() || A.is_complex();
-  double Tolerance =
-      IsFloating && How == Equality::HalfTheDigits ? toleranceOf(A) : 0;
-  for (int64_t I = 0; I < A.numel(); ++I) {
+  int64_t Begin =
+      IsFloating && How == Equality::HalfTheDigits ? firstNotNear(A, B) : 0;
+  for (int64_t I = Begin; I < A.numel(); ++I) {
     if (std::memcmp(Left + I * Size, Right + I * Size, Size) == 0)
       continue;
     if (IsFloating && isNan(A, I) && isNan(B, I))
-      continue;
-    if (Tolerance > 0 && at::sub(A[I], B[I]).abs().item<double>() <= Tolerance)
       continue;
     return differ(Name + ", element " + std::to_string(I), elementText(A, I),
                   elementText(B, I));
