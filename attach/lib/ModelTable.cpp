@@ -18,6 +18,8 @@ using namespace torch::jit;
 
 namespace {
 
+using TagsByName = std::unordered_map<std::string, MethodTags>;
+
 /// What is known of a class. It is held, so that its address stays its own,
 /// until nobody else holds it.
 struct KnownClass {
@@ -28,12 +30,11 @@ struct KnownClass {
   std::vector<NamedClass> Parts;
   /// Tags by the function's name: of the class's own methods once it was
   /// numbered, and of those that another model calls through an interface.
-  std::unordered_map<std::string, MethodTags> Methods;
-  /// The same of the originals of instrumented methods.
-  std::unordered_map<std::string, MethodTags> Originals;
+  TagsByName Methods;
+  TagsByName Originals;         ///< the same of those of instrumented methods
   std::set<std::string> Tagged; ///< methods that have an executor with tags
   bool IsNumbered = false;
-  bool HasOriginals = false; ///< those were looked for
+  bool OriginalsAreNumbered = false;
 };
 
 /// True if a module of class \p Class has an attribute of an interface type, or
@@ -112,7 +113,7 @@ public:
                                            format::SiteId Root) {
     std::lock_guard<std::mutex> Guard(Lock);
     KnownClass &Known = find(Class);
-    if (!Known.Originals.count(Name) && !Known.HasOriginals)
+    if (!Known.Originals.count(Name) && !Known.OriginalsAreNumbered)
       numberOriginals(Known, Root.model());
     auto It = Known.Originals.find(Name);
     if (It == Known.Originals.end() || It->second.Root != Root)
@@ -165,7 +166,7 @@ private:
   /// The same for the originals of an instrumented class, if they make the
   /// model \p Id.
   void numberOriginals(KnownClass &Known, uint64_t Id) {
-    Known.HasOriginals = true;
+    Known.OriginalsAreNumbered = true;
     for (const InstrumentOptions &Choice : originalChoices(*Known.Class)) {
       NumberedMethods Numbered =
           torchprof::numberOriginals(Known.Class, partsOf(Known), Choice);
@@ -181,7 +182,7 @@ private:
   }
 
   void publish(KnownClass &Known, const NumberedMethods &Numbered,
-               std::unordered_map<std::string, MethodTags> KnownClass::*To) {
+               TagsByName KnownClass::*To) {
     for (size_t I = 0; I < Numbered.Methods.size(); ++I) {
       const MethodGraph &Method = Numbered.Methods[I];
       // References to Known stay valid: the table moves nothing.

@@ -41,7 +41,7 @@ static std::vector<std::string> namesOf(const c10::ClassType &Class) {
 /// The function with the original code: the reserved copy if there is one.
 static GraphFunction *keeperOf(const c10::ClassType &Class,
                                const std::string &Name) {
-  GraphFunction *Kept = findFunction(Class, OriginalPrefix + Name);
+  GraphFunction *Kept = keptOriginal(Class, Name);
   return Kept ? Kept : findFunction(Class, Name);
 }
 

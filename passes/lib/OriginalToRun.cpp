@@ -38,7 +38,7 @@ std::shared_ptr<Graph> originalToRun(const c10::ClassType &Class,
   inlineOriginals(Body->block());
   // The rest is inlined and simplified as that of any function.
   GraphFunction Whole(c10::QualifiedName(*Class.name(), Method), Body, nullptr);
-  return Whole.optimized_graph()->copy();
+  return Whole.optimized_graph();
 }
 
 } // namespace torchprof

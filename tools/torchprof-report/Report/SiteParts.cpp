@@ -7,6 +7,9 @@
 
 #include "SiteTable.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -73,17 +76,15 @@ GradientSum SiteTable::backwardOf(uint32_t S) const {
 }
 
 bool SiteTable::hasGradients() const {
-  for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].Gradient && Measured[S].Count)
-      return true;
-  return false;
+  return any_of(seq<uint32_t>(0, size()), [&](uint32_t S) {
+    return Sites[S].Gradient && Measured[S].Count;
+  });
 }
 
 bool SiteTable::isTrained() const {
-  for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (addsToParameters(S) && Measured[S].Count)
-      return true;
-  return false;
+  return any_of(seq<uint32_t>(0, size()), [&](uint32_t S) {
+    return addsToParameters(S) && Measured[S].Count;
+  });
 }
 
 /// Gives out \p Whole in proportion to \p Shares, of which one is not 0.
