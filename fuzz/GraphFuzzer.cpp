@@ -131,7 +131,7 @@ static void expectSame(const fuzz::RunResult &Expected,
     Text = Found.Threw ? "an exception" : "no exception";
   auto Compare = [&](const auto &A, const auto &B, const char *Name) {
     for (size_t I = 0; Text.empty() && I < A.size(); ++I)
-      Text = findDifference(Name, A[I], B[I]);
+      Text = findDifference(Name, A[I], B[I], Equality::BitForBit);
   };
   Compare(Expected.Outputs, Found.Outputs, "output");
   Compare(Expected.Inputs, Found.Inputs, "input");
