@@ -163,16 +163,15 @@ private:
     return printManifest(Numbered.Numbering.Table);
   }
 
-  /// The same for the originals of an instrumented class, if they make the
-  /// model \p Id.
+  /// The same for the originals of an instrumented class of the model \p Id.
   void numberOriginals(KnownClass &Known, uint64_t Id) {
     Known.OriginalsAreNumbered = true;
-    for (const InstrumentOptions &Choice : originalChoices(*Known.Class)) {
-      NumberedMethods Numbered =
-          torchprof::numberOriginals(Known.Class, partsOf(Known), Choice);
-      if (Numbered.Numbering.Table.ModelId == Id)
-        return publish(Known, Numbered, &KnownClass::Originals);
-    }
+    std::optional<InstrumentOptions> Choice = sitesOfModel(Id);
+    if (!Choice)
+      return;
+    publish(Known,
+            torchprof::numberOriginals(Known.Class, partsOf(Known), *Choice),
+            &KnownClass::Originals);
   }
 
   static std::vector<NamedClass> partsOf(const KnownClass &Known) {

@@ -41,9 +41,8 @@ static std::optional<InstrumentOptions> choose(Predicate Stands) {
   if (!Asked.Attach)
     return std::nullopt;
   InstrumentOptions Options;
-  Options.Nodes = Asked.Nodes == "all" ? NodeChoice::All : NodeChoice::Default;
-  Options.Level =
-      Asked.Granularity == "module" ? Granularity::Module : Granularity::Op;
+  Options.Nodes = nodeChoiceOf(Asked.Nodes).value_or(Options.Nodes);
+  Options.Level = granularityOf(Asked.Granularity).value_or(Options.Level);
   Options.Include = splitAtCommas(Asked.Include);
   Options.Exclude = splitAtCommas(Asked.Exclude);
   Options.Methods = splitAtCommas(Asked.Methods);
@@ -60,32 +59,12 @@ std::optional<InstrumentOptions> chooseSites(const c10::ClassType &Class) {
       [&](const std::string &Name) { return isOwnFunction(Class, Name); });
 }
 
-std::vector<InstrumentOptions> originalChoices(const c10::ClassType &Class) {
-  std::vector<std::string> Kept;
-  bool All = true;
-  for (Function *F : Class.methods()) {
-    std::string Name = F->name();
-    if (Name.starts_with(OriginalPrefix))
-      continue;
-    if (Class.findMethod(OriginalPrefix + Name))
-      Kept.push_back(std::move(Name));
-    else
-      All = false;
-  }
-  std::vector<InstrumentOptions> Choices;
-  for (bool Named : {false, true})
-    for (NodeChoice Nodes : {NodeChoice::Default, NodeChoice::All})
-      for (Granularity Level : {Granularity::Op, Granularity::Module}) {
-        if (!Named && !All)
-          continue;
-        InstrumentOptions Choice;
-        Choice.Nodes = Nodes;
-        Choice.Level = Level;
-        if (Named)
-          Choice.Methods = Kept;
-        Choices.push_back(std::move(Choice));
-      }
-  return Choices;
+std::optional<InstrumentOptions> sitesOfModel(uint64_t ModelId) {
+  ManifestHead Head;
+  std::string Error;
+  if (!parseManifestHead(manifestOf(ModelId), Head, Error))
+    return std::nullopt;
+  return instrumentOptions(Head.Options);
 }
 
 std::optional<InstrumentOptions> chooseSites(const std::string &Name) {

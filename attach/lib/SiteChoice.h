@@ -21,9 +21,9 @@ std::optional<InstrumentOptions> chooseSites(const c10::ClassType &Class);
 /// The same for the function \p Name that belongs to no class.
 std::optional<InstrumentOptions> chooseSites(const std::string &Name);
 
-/// How torchprof-opt may have numbered the instrumented methods of \p Class,
-/// the likeliest first, as far as globs for sites are left out.
-std::vector<InstrumentOptions> originalChoices(const c10::ClassType &Class);
+/// How the sites of an instrumented model were numbered; none if its manifest
+/// does not say so to this version.
+std::optional<InstrumentOptions> sitesOfModel(uint64_t ModelId);
 
 } // namespace torchprof
 

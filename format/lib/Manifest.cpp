@@ -156,7 +156,7 @@ static void printSite(std::string &Out, const ManifestSite &S) {
 std::string printManifest(const Manifest &M) {
   std::string Out = "torchprof-manifest " + std::to_string(ManifestVersion);
   Out += '\n';
-  beginSection(Out, "head", 4);
+  beginSection(Out, "head", 4 + M.Options.size());
   Out += "model " + hexText(M.ModelId) + "\n";
   Out += "sites " + std::to_string(M.Sites.size()) + "\n";
   Out += "name ";
@@ -164,6 +164,11 @@ std::string printManifest(const Manifest &M) {
   Out += "\nproducer ";
   appendEscaped(Out, M.Producer);
   Out += '\n';
+  for (const ManifestOption &O : M.Options) {
+    Out.append("option ").append(O.Name).append(" ");
+    appendEscaped(Out, O.Value);
+    Out += '\n';
+  }
   beginSection(Out, "strings", M.Strings.size());
   for (const std::string &Text : M.Strings) {
     appendEscaped(Out, Text);

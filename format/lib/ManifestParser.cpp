@@ -304,6 +304,11 @@ private:
       } else if (Key == "producer") {
         if (!P.unescape(M.Producer))
           return false;
+      } else if (Key == "option") {
+        ManifestOption &O = Head.Options.emplace_back();
+        O.Name = takeUntil(P.Line, ' ');
+        if (!P.unescape(O.Value))
+          return false;
       } else if (Key == "requires") {
         if (!isKnown(P.Line))
           return P.failWhole("the model needs " + quoted(P.Line) +
@@ -459,6 +464,7 @@ bool parseManifest(std::string_view Text, Manifest &M, std::string &Error) {
     return false;
   M.ModelId = Head.ModelId;
   M.ModelName = std::move(Head.ModelName);
+  M.Options = std::move(Head.Options);
   return true;
 }
 

@@ -83,6 +83,7 @@ static SiteNumbering numberAll(const std::vector<MethodGraph> &Methods,
                                StepTimer &Timer) {
   Manifest Table;
   Table.Producer = "torchprof " TORCHPROF_VERSION;
+  Table.Options = manifestOptions(Options);
   Table.ModelName =
       Options.ModelName.empty() ? FallbackName : Options.ModelName;
   Timer.begin("inline calls");

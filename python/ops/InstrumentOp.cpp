@@ -67,18 +67,12 @@ static std::vector<std::string> popTexts(Stack &S) {
   return Texts;
 }
 
-static NodeChoice nodeChoice(const std::string &Name) {
-  if (Name != "default" && Name != "all")
-    throw InstrumentError("nodes must be 'default' or 'all', not '" + Name +
-                          "'");
-  return Name == "all" ? NodeChoice::All : NodeChoice::Default;
-}
-
-static Granularity granularity(const std::string &Name) {
-  if (Name != "op" && Name != "module")
-    throw InstrumentError("granularity must be 'op' or 'module', not '" + Name +
-                          "'");
-  return Name == "module" ? Granularity::Module : Granularity::Op;
+template <typename T>
+static T known(std::optional<T> Choice, const std::string &Word,
+               const char *Expected) {
+  if (!Choice)
+    throw InstrumentError(std::string(Expected) + ", not '" + Word + "'");
+  return *Choice;
 }
 
 static void instrumentArchive(Stack &S) {
@@ -86,8 +80,12 @@ static void instrumentArchive(Stack &S) {
   Options.Methods = popTexts(S);
   Options.Exclude = popTexts(S);
   Options.Include = popTexts(S);
-  Options.Level = granularity(pop(S).toStringRef());
-  Options.Nodes = nodeChoice(pop(S).toStringRef());
+  std::string Level = pop(S).toStringRef();
+  Options.Level = known(granularityOf(Level), Level,
+                        "granularity must be 'op' or 'module'");
+  std::string Nodes = pop(S).toStringRef();
+  Options.Nodes =
+      known(nodeChoiceOf(Nodes), Nodes, "nodes must be 'default' or 'all'");
   Options.ModelName = pop(S).toStringRef();
   Module Root = load(std::make_shared<TensorReader>(pop(S).toTensor()));
   Module Reloaded;

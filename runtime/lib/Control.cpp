@@ -63,6 +63,11 @@ void addModel(std::string_view Text) {
     warn("model not recorded: out of memory or slots");
 }
 
+std::string manifestText(uint64_t ModelId) {
+  const RegisteredModel *Model = Line.Models.modelOf(SiteId(ModelId, 0));
+  return Model ? Model->Manifest : std::string();
+}
+
 std::optional<Slot> childOf(SiteId Site, DynamicKind Kind,
                             std::string_view Name) {
   Slot Parent = Line.Models.slotOf(Site);

@@ -29,6 +29,9 @@ namespace torchprof {
 /// and is not recorded.
 void addModel(std::string_view ManifestText);
 
+/// The text of a registered model's manifest; empty if there is none.
+std::string manifestText(uint64_t ModelId);
+
 /// The child of a site that has a kind and a name; it comes to be if it is new.
 /// Null if the model is not known, or without room.
 std::optional<format::Slot>

@@ -30,6 +30,8 @@ void registerModel(std::string_view ManifestText) {
   addModel(ManifestText);
 }
 
+std::string manifestOf(uint64_t ModelId) { return manifestText(ModelId); }
+
 void countTags(const TagCounts &Counts) {
   if (Counts.Timed)
     count(format::Counter::LoweredPairs, Counts.Timed);

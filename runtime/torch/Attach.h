@@ -41,6 +41,9 @@ TORCHPROF_API AttachOptions attachOptions();
 /// does.
 TORCHPROF_API void registerModel(std::string_view ManifestText);
 
+/// The text of a registered model's manifest; empty if there is none.
+TORCHPROF_API std::string manifestOf(uint64_t ModelId);
+
 /// What was done to the tagged nodes of a graph.
 struct TagCounts {
   unsigned Timed = 0;    ///< timed nodes made

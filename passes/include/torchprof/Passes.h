@@ -25,9 +25,11 @@
 #include <iosfwd>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -82,6 +84,17 @@ struct InstrumentOptions : SiteOptions {
   std::vector<std::string> Methods; ///< names of the methods; empty means all
   std::string ModelName; ///< stem of the model's file; empty: the root's class
 };
+
+/// The enumerator that torchprof-opt spells so; nothing if none is.
+std::optional<NodeChoice> nodeChoiceOf(std::string_view Word);
+std::optional<Granularity> granularityOf(std::string_view Word);
+
+/// The options, but the model's name, as a manifest keeps them.
+std::vector<ManifestOption> manifestOptions(const InstrumentOptions &Options);
+
+/// The inverse; nothing if this torchprof does not know one of them.
+std::optional<InstrumentOptions>
+instrumentOptions(const std::vector<ManifestOption> &Options);
 
 /// A graph to instrument.
 struct MethodGraph {

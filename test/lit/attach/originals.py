@@ -17,7 +17,10 @@ model's own file, and the profiles are the same."""
 # RUN: torchprof-opt --quiet --instrument --methods=forward %t/model.pt -o %t/methods.pt
 # RUN: torchprof-opt --quiet --instrument --methods=forward --nodes=all --granularity=module \
 # RUN:   %t/model.pt -o %t/both.pt
-# RUN: %python -W ignore %s same %t %build default all module methods both
+# RUN: torchprof-opt --quiet --instrument --include='aten::t*' --exclude='aten::tanh_' \
+# RUN:   %t/model.pt -o %t/globs.pt
+# RUN: torchprof-opt --quiet --instrument --methods=middle,hook,forward %t/model.pt -o %t/hook.pt
+# RUN: %python -W ignore %s same %t %build default all module methods both globs hook
 # RUN: torchprof-report summary %t/model.tprof --limit=0 --columns=kind,key,calls \
 # RUN:   --format=csv | sort > %t/model.csv
 # RUN: torchprof-report summary %t/default.tprof --limit=0 --columns=kind,key,calls \
@@ -29,20 +32,20 @@ model's own file, and the profiles are the same."""
 # RUN:   | FileCheck %s --check-prefix=MODULES
 # MODULES: module,forward/part{{.*}},4
 
-# The file does not say which globs chose its sites: the probes themselves become tags.
-# RUN: torchprof-opt --quiet --instrument --include='aten::tanh' %t/model.pt -o %t/globs.pt
-# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t/globs.tprof \
-# RUN:   %python -W ignore %s run %t/globs.pt > %t/globs.out
-# RUN: FileCheck %s --input-file=%t/globs.out --check-prefix=GLOBS --implicit-check-not=torchprof::begin
-# GLOBS: DifferentiableGraph
 # RUN: torchprof-report summary %t/globs.tprof --columns=kind,key,calls --format=csv \
-# RUN:   | FileCheck %s --check-prefix=SITES
+# RUN:   | FileCheck %s --check-prefix=GLOBS --implicit-check-not=forward//aten::
+# GLOBS: aten::tanh,forward/part/aten::tanh/0,4
+# RUN: torchprof-report check %t/globs.tprof | FileCheck %s --check-prefix=CHECK-FILE
+# CHECK-FILE: model{{.*}} by torchprof {{[0-9.]+}} --include=aten::t* --exclude=aten::tanh_{{$}}
+# RUN: torchprof-report summary %t/hook.tprof --columns=kind,key,calls --format=csv \
+# RUN:   | FileCheck %s --check-prefix=HOOK
+# HOOK: aten::neg,hook//aten::neg/0,4
 
 import os
 import re
 import subprocess
 import sys
-from typing import List, Union
+from typing import List, Tuple, Union
 
 import torch
 
@@ -56,6 +59,10 @@ def as_list(sizes: Union[int, List[int]]) -> List[int]:
 class Part(torch.nn.Module):
     def forward(self, x):
         return torch.tanh(x) * 1.1
+
+
+def hook(self, input: Tuple[torch.Tensor]) -> Tuple[torch.Tensor]:
+    return (torch.neg(input[0]),)
 
 
 class Model(torch.nn.Module):
@@ -100,7 +107,9 @@ def main():
         check_same(path, sys.argv[3], sys.argv[4:])
         return
     if mode == "make":
-        torch.jit.script(Model()).save(path)
+        model = Model()
+        model.register_forward_pre_hook(hook)
+        torch.jit.script(model).save(path)
         return
     model = torch.jit.load(path)
     torch.manual_seed(0)

@@ -17,6 +17,7 @@ Manifest makeManifest() {
   M.ModelId = 0x5b6c1d2e3f4;
   M.ModelName = "net\\1";
   M.Producer = "a test\nof two lines";
+  M.Options = {{"nodes", "all"}, {"include", "a b\n*"}};
   ManifestScope Root;
   Root.Function = M.intern("forward(x)");
   M.Scopes.push_back(Root);
@@ -75,6 +76,7 @@ TEST(Manifest, WhatWasPrintedIsReadAndPrintedTheSame) {
   EXPECT_EQ(M.string(M.Scopes[1].Class), "Back\\slash\r");
   EXPECT_EQ(M.Producer, "a test\nof two lines");
   EXPECT_EQ(M.ModelName, "net\\1");
+  EXPECT_EQ(M.Options, makeManifest().Options);
   EXPECT_EQ(M.Sites[1].Flags, uint32_t(SF_Method | SF_Async));
   EXPECT_EQ(M.Scopes[2].Call.Line, 3u);
   EXPECT_EQ(M.Sites[2].Producers, (std::vector<uint32_t>{1, 0}));
@@ -99,6 +101,7 @@ TEST(Manifest, HeadIsReadWithoutTheRest) {
   EXPECT_EQ(Head.ModelId, 0x5b6c1d2e3f4u);
   EXPECT_EQ(Head.SiteCount, 3u);
   EXPECT_EQ(Head.ModelName, "net\\1");
+  EXPECT_EQ(Head.Options, makeManifest().Options);
 }
 
 TEST(Manifest, EveryTruncationIsAnError) {
@@ -193,16 +196,16 @@ TEST(Manifest, WhatIsUnknownIsSkipped) {
   Insert("strings ", "weather 2\nsunny\nstrings 9\n");
   Insert(" flags=async", " color=3");
   Insert("async,method", "purple,");
-  Text.replace(Text.find("head 4\n"), strlen("head 4\n"),
-               "head 5\nmotto all is well\n");
+  Text.replace(Text.find("head 6\n"), strlen("head 6\n"),
+               "head 7\nmotto all is well\n");
   ASSERT_TRUE(parseManifest(closed(withoutEnd(Text)), M, Error)) << Error;
   EXPECT_EQ(printManifest(M), printManifest(makeManifest()));
 }
 
 TEST(Manifest, AnUnknownRequirementIsAnError) {
   std::string Text = printManifest(makeManifest());
-  Text.replace(Text.find("head 4\n"), strlen("head 4\n"),
-               "head 5\nrequires tail\n");
+  Text.replace(Text.find("head 6\n"), strlen("head 6\n"),
+               "head 7\nrequires tail\n");
   Text = closed(withoutEnd(Text));
   const char *Message = "the model needs 'tail', which this torchprof does not "
                         "know; use a newer one";

@@ -116,3 +116,29 @@ TEST(InstrumentAndReload, NamesTheFiltersThatLeaveNothing) {
             "no site matches --include='aten::*' --exclude='*::*'");
   EXPECT_EQ(Message({}, {"*"}), "no site matches --exclude='*'");
 }
+
+TEST(InstrumentAndReload, TheManifestKeepsWhatChoseTheSites) {
+  InstrumentOptions Options;
+  Options.Nodes = NodeChoice::All;
+  Options.Level = Granularity::Module;
+  Options.Include = {"aten::add", "aten::*"};
+  Options.Methods = {"forward"};
+  Module M = makeModule(), Reloaded;
+  InstrumentResult Result = instrumentAndReload(M, Options, Reloaded);
+  Manifest Table = manifestOf(Reloaded);
+  auto Read = instrumentOptions(Table.Options);
+  ASSERT_TRUE(Read);
+  EXPECT_EQ(Read->Nodes, Options.Nodes);
+  EXPECT_EQ(Read->Level, Options.Level);
+  EXPECT_EQ(Read->Include, Options.Include);
+  EXPECT_EQ(Read->Exclude, Options.Exclude);
+  EXPECT_EQ(Read->Methods, Options.Methods);
+}
+
+TEST(InstrumentOptions, AnOptionOfANewerVersionIsNotGuessed) {
+  EXPECT_EQ(manifestOptions({}), std::vector<ManifestOption>());
+  EXPECT_TRUE(instrumentOptions({}));
+  EXPECT_FALSE(instrumentOptions({{"depth", "2"}}));
+  EXPECT_FALSE(instrumentOptions({{"nodes", "some"}}));
+  EXPECT_FALSE(instrumentOptions({{"granularity", ""}}));
+}

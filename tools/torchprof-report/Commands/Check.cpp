@@ -75,11 +75,16 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
                            << " anchors, drift at most "
                            << llvm::format("%.0f", Clock.driftNs()) << " ns";
   F.add("clock", Rate);
-  for (const Model &M : P.Models)
+  for (const Model &M : P.Models) {
+    std::string Options;
+    for (const ManifestOption &O : M.Table->Options)
+      Options += " --" + O.Name + "=" + O.Value;
     F.add("model",
           (M.Table->ModelName.empty() ? "" : M.Table->ModelName + ", id ") +
               utohexstr(M.Table->ModelId, /*LowerCase=*/true) + ": " +
-              Twine(M.Table->Sites.size()) + " sites, by " + M.Table->Producer);
+              Twine(M.Table->Sites.size()) + " sites, by " + M.Table->Producer +
+              Options);
+  }
   auto Count = [&](format::DynamicKind Kind, StringRef Text) {
     if (auto N = count_if(P.DynamicSites,
                           [&](const DynamicSite &D) { return D.Kind == Kind; }))

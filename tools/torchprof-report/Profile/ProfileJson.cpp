@@ -164,6 +164,11 @@ template <class IO> void Mapping<IO>::model(IO &io, Ref<Model> M) {
   io.member("id", T.ModelId, (uint64_t(1) << format::ModelIdBits) - 1);
   io.optional("name", T.ModelName);
   io.member("producer", T.Producer);
+  if (IO::Reading || !T.Options.empty())
+    io.objects("options", T.Options, [](IO &io, auto &O) {
+      io.member("name", O.Name);
+      io.member("value", O.Value);
+    });
   io.objects("scopes", T.Scopes, [&](IO &io, auto &S) { scope(io, T, S); });
   if constexpr (IO::Reading)
     if (T.Scopes.empty())

@@ -87,12 +87,20 @@ struct ManifestName {
   uint32_t Name = 0;     ///< string
 };
 
+/// An option that chose the sites, as torchprof-opt spells it.
+struct ManifestOption {
+  std::string Name;  ///< "include"; any, from a newer torchprof
+  std::string Value; ///< "aten::*"
+  bool operator==(const ManifestOption &) const = default;
+};
+
 /// The manifest in memory. Strings are interned: string 0 is "".
 /// A site's index is its position in Sites; parents precede children.
 struct Manifest {
   uint64_t ModelId = 0;  ///< 43 bits
   std::string ModelName; ///< stem of the model's file, or its class
   std::string Producer;
+  std::vector<ManifestOption> Options; ///< without those of the default
   std::vector<std::string> Strings{std::string()};
   std::vector<ManifestScope> Scopes;
   std::vector<ManifestSite> Sites;
@@ -122,11 +130,12 @@ std::string printManifest(const Manifest &M);
 /// whatever its counts say.
 bool parseManifest(std::string_view Text, Manifest &M, std::string &Error);
 
-/// What the runtime needs of a manifest, without reading all of it.
+/// What can be had of a manifest without reading all of it.
 struct ManifestHead {
   uint64_t ModelId = 0;
   uint32_t SiteCount = 0;
   std::string ModelName;
+  std::vector<ManifestOption> Options;
 };
 
 /// Reads the head and checks the checksum over all of the text. Errors as in
