@@ -1,5 +1,5 @@
 # Compiles everything so that libFuzzer can guide itself, with the address and
-# undefined behaviour sanitizers, and finds the engine: LIB_FUZZING_ENGINE of the
+# undefined behaviour sanitizers if no others were chosen, and finds the engine: LIB_FUZZING_ENGINE of the
 # environment, as OSS-Fuzz has it, else the one that comes with clang, which GCC
 # can link too (fuzz/GccCoverage.cpp).
 #
@@ -28,13 +28,12 @@ environment's CXXFLAGS do, as OSS-Fuzz's" ON)
 if(NOT TORCHPROF_FUZZ_FLAGS)
   return()
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options(-fsanitize-coverage=trace-pc,trace-cmp)
-else()
-  add_compile_options(-fsanitize=fuzzer-no-link)
+if(NOT TORCHPROF_SANITIZE)
+  set(TORCHPROF_SANITIZE "address,undefined")
 endif()
-# Undefined behaviour is a trap, which libFuzzer reports with the input: GCC's
-# runtime for it prints to a stderr that is closed and ends the process.
-add_compile_options(-fsanitize=address,undefined
-  -fsanitize-undefined-trap-on-error -fno-omit-frame-pointer)
-add_link_options(-fsanitize=address,undefined)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(TORCHPROF_COVERAGE_FLAGS -fsanitize-coverage=trace-pc,trace-cmp)
+else()
+  set(TORCHPROF_COVERAGE_FLAGS -fsanitize=fuzzer-no-link)
+endif()
+add_compile_options(${TORCHPROF_COVERAGE_FLAGS})

@@ -7,6 +7,9 @@ function(torchprof_use_torch target)
   # LibTorch's headers warn in the including unit's own templates.
   target_compile_options(${target} PRIVATE
     -Wno-unused-parameter -Wno-deprecated-declarations)
+  if(TORCHPROF_SANITIZE MATCHES "undefined") # LibTorch hides the types it needs
+    target_compile_options(${target} PRIVATE -fno-sanitize=vptr)
+  endif()
 endfunction()
 
 # A target whose units include LLVM headers; LLVMSupport is linked statically.

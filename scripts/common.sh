@@ -237,6 +237,15 @@ configure() { # CMAKE-ARGS...
     die "cmake failed; the whole log: ${build#"$root"/}/configure.log"
 }
 
+# Configures a tree for the address and undefined behaviour sanitizers: for tests
+# and for fuzzers, which are made of the same objects.
+configure_fuzzers() {
+  grep -q '^TORCHPROF_FUZZ:BOOL=ON$' "$build/CMakeCache.txt" 2>/dev/null ||
+    rm -f "$build/build.ninja"
+  configure -DTORCHPROF_FUZZ=ON -DCMAKE_BUILD_TYPE=Debug \
+    "-DCMAKE_CXX_FLAGS_DEBUG=-g1 -O1"
+}
+
 build_all() {
   say "building in ${build#"$root"/}"
   cmake --build "$build" --parallel "$(jobs)" ||
