@@ -186,6 +186,55 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result) {
   return {};
 }
 
+/// True if \p Text is what a pickle calls a device: "cuda:0".
+static bool namesDevice(std::string_view Text) {
+  size_t Colon = Text.find(':');
+  if (Colon == 0 || Colon == Text.npos ||
+      Text.find_first_not_of("0123456789", Colon + 1) != Text.npos ||
+      Colon + 1 == Text.size())
+    return false;
+  try {
+    return !c10::Device(std::string(Text)).is_cpu();
+  } catch (const std::exception &) {
+    return false;
+  }
+}
+
+/// True if a pickle has a string that names a device. Each place that could be
+/// a string is looked at, whatever stands before.
+static bool hasDevice(std::string_view Pickle) {
+  constexpr size_t LongestName = 32;
+  uint32_t Size;
+  constexpr size_t HeadBytes = 1 + sizeof(Size); // BINUNICODE, 'X'
+  for (size_t I = Pickle.find('X'); I != Pickle.npos;
+       I = Pickle.find('X', I + 1)) {
+    std::string_view Rest = Pickle.substr(I);
+    if (Rest.size() < HeadBytes)
+      return false;
+    memcpy(&Size, Rest.data() + 1, sizeof(Size));
+    if (Size <= LongestName && Size <= Rest.size() - HeadBytes &&
+        namesDevice(Rest.substr(HeadBytes, Size)))
+      return true;
+  }
+  return false;
+}
+
+bool isSavedOnDevice(const char *Path) {
+  ExtraFilesMap Files;
+  std::unique_ptr<PyTorchStreamReader> Archive;
+  bool Found = false;
+  if (openArchive(Path, Files, Archive))
+    return false;
+  Outcome Read = guarded([&]() -> Outcome {
+    for (const char *Pickle : {"data.pkl", "constants.pkl"}) {
+      auto [Data, Size] = Archive->getRecord(Pickle);
+      Found |= hasDevice({static_cast<const char *>(Data.get()), Size});
+    }
+    return {};
+  });
+  return !Read && Found;
+}
+
 Outcome saveModel(const Model &M, const char *Path) {
   return guarded([&]() -> Outcome {
     // Through a stream, because LibTorch would name the directory inside

@@ -61,6 +61,10 @@ Outcome loadLibrary(const char *Path);
 /// inputs are made on its device.
 Outcome loadModel(const char *Path, const char *Device, Model **Result);
 
+/// True if the archive \p Path has tensors that were saved on another device
+/// than the CPU; false if it cannot be read.
+bool isSavedOnDevice(const char *Path);
+
 /// Writes \p M and its extra files to \p Path, which is overwritten.
 Outcome saveModel(const Model &M, const char *Path);
 

@@ -182,8 +182,6 @@ static RunRequest makeRequest(const TextListHolder &InputTexts) {
   Request.Threads = static_cast<int>(Threads);
   Request.Seed = Seed;
   Request.Grad = Grad;
-  Request.RecordDevice =
-      !MapDevice.empty() && !StringRef(MapDevice).startswith("cpu");
   if (!Quiet && sys::Process::StandardErrIsDisplayed())
     Request.Progress = showProgress;
   return Request;
@@ -212,6 +210,9 @@ static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
   TextListHolder InputTexts(Inputs);
   RunRequest Request = makeRequest(InputTexts);
   Request.Calibrate = Calibrate;
+  Request.RecordDevice = MapDevice.empty()
+                             ? isSavedOnDevice(ModelPath.c_str())
+                             : !StringRef(MapDevice).startswith("cpu");
   Request.ProfilePath = ProfilePath.c_str();
   Request.Latency = [](uint64_t Ns, void *Context) {
     static_cast<std::vector<uint64_t> *>(Context)->push_back(Ns);
