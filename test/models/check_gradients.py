@@ -96,6 +96,10 @@ def behave(arguments):
 
 
 def run(arguments, kind, *words, **environment):
+    # What all processes are preloaded with stays.
+    inherited = os.environ.get("LD_PRELOAD")
+    if inherited and "LD_PRELOAD" in environment:
+        environment["LD_PRELOAD"] += ":" + inherited
     process(__file__, arguments, kind, "--files", arguments.files, *words,
             **environment)
 

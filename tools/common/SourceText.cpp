@@ -1,15 +1,14 @@
 //===- SourceText.cpp - find the lines of a model's text faster -----------===//
 //
-// LibTorch 1.13 prepares an error message for each variable that one arm of an
-// `if` defines, and for each of them copies the text of the whole file and
-// looks for the ends of its lines, character by character. That takes two
-// thirds of the time in which a large instrumented model is loaded. Preloaded
-// into a test, this library replaces the search by one that gives the same
-// numbers sooner. Later versions search fast; for them the library is empty.
+// To know where a line begins, LibTorch looks through the text of a model's
+// file character by character; 1.13 does so anew for each variable that one arm
+// of an `if` defines, because it prepares an error message. That takes up to
+// two thirds of the time in which a large instrumented model is loaded. The
+// dynamic linker gives LibTorch this search instead of its own: a program that
+// has it exports it, because LibTorch's library asks for the symbol. It returns
+// the same numbers.
 //
 //===----------------------------------------------------------------------===//
-
-#ifdef TORCHPROF_SLOW_SOURCE_TEXT
 
 #include <torch/csrc/jit/frontend/source_range.h>
 
@@ -37,5 +36,3 @@ size_t StringCordView::find(const std::string &Text, size_t Start) const {
 }
 
 } // namespace torch::jit
-
-#endif
