@@ -152,40 +152,6 @@ static c10::optional<c10::Device> deviceOf(const Module &Root) {
   return c10::nullopt;
 }
 
-Outcome loadModel(const char *Path, const char *Device, Model **Result) {
-  auto M = std::make_unique<Model>();
-  M->Name = std::filesystem::path(Path).stem().string();
-  // Stays open until LibTorch has read it again: an attached process takes a
-  // reader with another one inside for no load.
-  std::unique_ptr<PyTorchStreamReader> Archive;
-  if (Outcome Failed = openArchive(Path, M->ExtraFiles, Archive))
-    return Failed;
-  auto Load = [&]() -> Outcome {
-    c10::optional<c10::Device> Target;
-    if (Device)
-      Target = c10::Device(Device);
-    if (Target && !Target->is_cpu())
-      loadDeviceLibraries();
-    // Other devices are not known to all versions of load().
-    bool LoadsThere = Target && (Target->is_cpu() || Target->is_cuda());
-    M->Root = load(std::string(Path), LoadsThere ? Target : c10::nullopt,
-                   M->ExtraFiles);
-    if (Target && !LoadsThere)
-      moveTensors(M->Root, *Target);
-    if (c10::optional<c10::Device> On = Target ? Target : deviceOf(M->Root))
-      M->On = *On;
-    return {};
-  };
-  Outcome Loaded = guarded(Load);
-  // It may have been saved with tensors on a device.
-  if (Loaded && !Device && loadDeviceLibraries())
-    Loaded = guarded(Load);
-  if (Loaded)
-    return explainLoadError(std::move(Loaded));
-  *Result = M.release();
-  return {};
-}
-
 /// True if \p Text is what a pickle calls a device: "cuda:0".
 static bool namesDevice(std::string_view Text) {
   size_t Colon = Text.find(':');
@@ -219,20 +185,56 @@ static bool hasDevice(std::string_view Pickle) {
   return false;
 }
 
-bool isSavedOnDevice(const char *Path) {
-  ExtraFilesMap Files;
-  std::unique_ptr<PyTorchStreamReader> Archive;
+/// True if an archive has tensors that were saved on another device than the
+/// CPU.
+static bool isOnDevice(PyTorchStreamReader &Archive) {
   bool Found = false;
-  if (openArchive(Path, Files, Archive))
-    return false;
   Outcome Read = guarded([&]() -> Outcome {
     for (const char *Pickle : {"data.pkl", "constants.pkl"}) {
-      auto [Data, Size] = Archive->getRecord(Pickle);
+      auto [Data, Size] = Archive.getRecord(Pickle);
       Found |= hasDevice({static_cast<const char *>(Data.get()), Size});
     }
     return {};
   });
   return !Read && Found;
+}
+
+Outcome loadModel(const char *Path, const char *Device, Model **Result,
+                  BeforeLoad Before) {
+  auto M = std::make_unique<Model>();
+  M->Name = std::filesystem::path(Path).stem().string();
+  // Stays open until LibTorch has read it again: an attached process takes a
+  // reader with another one inside for no load.
+  std::unique_ptr<PyTorchStreamReader> Archive;
+  if (Outcome Failed = openArchive(Path, M->ExtraFiles, Archive))
+    return Failed;
+  if (Before.Call)
+    if (Outcome Failed = Before.Call(isOnDevice(*Archive), Before.Context))
+      return Failed;
+  auto Load = [&]() -> Outcome {
+    c10::optional<c10::Device> Target;
+    if (Device)
+      Target = c10::Device(Device);
+    if (Target && !Target->is_cpu())
+      loadDeviceLibraries();
+    // Other devices are not known to all versions of load().
+    bool LoadsThere = Target && (Target->is_cpu() || Target->is_cuda());
+    M->Root = load(std::string(Path), LoadsThere ? Target : c10::nullopt,
+                   M->ExtraFiles);
+    if (Target && !LoadsThere)
+      moveTensors(M->Root, *Target);
+    if (c10::optional<c10::Device> On = Target ? Target : deviceOf(M->Root))
+      M->On = *On;
+    return {};
+  };
+  Outcome Loaded = guarded(Load);
+  // It may have been saved with tensors on a device.
+  if (Loaded && !Device && loadDeviceLibraries())
+    Loaded = guarded(Load);
+  if (Loaded)
+    return explainLoadError(std::move(Loaded));
+  *Result = M.release();
+  return {};
 }
 
 Outcome saveModel(const Model &M, const char *Path) {

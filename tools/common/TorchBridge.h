@@ -56,14 +56,18 @@ private:
 /// Loads a shared library that registers custom operators, for good.
 Outcome loadLibrary(const char *Path);
 
+/// What is called before LibTorch loads a model; with an error, it does not.
+struct BeforeLoad {
+  /// \p OnDevice: the archive has tensors of another device than the CPU.
+  Outcome (*Call)(bool OnDevice, void *Context) = nullptr;
+  void *Context = nullptr;
+};
+
 /// Reads the TorchScript archive \p Path. \p Device is a device to move all
 /// tensors to ("cpu"), or null to leave them where they were saved. The model's
 /// inputs are made on its device.
-Outcome loadModel(const char *Path, const char *Device, Model **Result);
-
-/// True if the archive \p Path has tensors that were saved on another device
-/// than the CPU; false if it cannot be read.
-bool isSavedOnDevice(const char *Path);
+Outcome loadModel(const char *Path, const char *Device, Model **Result,
+                  BeforeLoad Before = {});
 
 /// Writes \p M and its extra files to \p Path, which is overwritten.
 Outcome saveModel(const Model &M, const char *Path);

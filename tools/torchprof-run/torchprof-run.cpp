@@ -162,12 +162,13 @@ static int checkOutput(StringRef Path) {
   return Reason.empty() ? ExitFine : reportError(Path + ": " + Reason);
 }
 
-static int loadAll(ModelHolder &Held) {
+static int loadAll(ModelHolder &Held, BeforeLoad Before = {}) {
   for (const std::string &Library : Libraries)
     if (Outcome Failed = loadLibrary(Library.c_str()))
       return reportOutcome(Library, Failed);
   const char *Device = MapDevice.empty() ? nullptr : MapDevice.c_str();
-  if (Outcome Failed = loadModel(ModelPath.c_str(), Device, Held.receive()))
+  if (Outcome Failed =
+          loadModel(ModelPath.c_str(), Device, Held.receive(), Before))
     return reportOutcome(ModelPath, Failed);
   return ExitFine;
 }
@@ -204,24 +205,26 @@ static int compare() {
   return compareModel(ModelPath, Held, makeRequest(InputTexts));
 }
 
+static Outcome prepare(bool OnDevice, void *Context) {
+  auto &Request = *static_cast<RunRequest *>(Context);
+  Request.RecordDevice =
+      MapDevice.empty() ? OnDevice : !StringRef(MapDevice).startswith("cpu");
+  return prepareRecording(Request);
+}
+
 static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
                         RunResult &Result) {
   std::string ProfilePath = Path.str();
   TextListHolder InputTexts(Inputs);
   RunRequest Request = makeRequest(InputTexts);
   Request.Calibrate = Calibrate;
-  Request.RecordDevice = MapDevice.empty()
-                             ? isSavedOnDevice(ModelPath.c_str())
-                             : !StringRef(MapDevice).startswith("cpu");
   Request.ProfilePath = ProfilePath.c_str();
   Request.Latency = [](uint64_t Ns, void *Context) {
     static_cast<std::vector<uint64_t> *>(Context)->push_back(Ns);
   };
   Request.LatencyContext = &Latency;
-  if (Outcome Failed = prepareRecording(Request))
-    return reportOutcome(ModelPath, Failed);
   ModelHolder Held;
-  if (int Code = loadAll(Held))
+  if (int Code = loadAll(Held, {prepare, &Request}))
     return Code;
   if (Outcome Failed = runModel(Held, Request, Result))
     return reportOutcome(ModelPath, Failed);
