@@ -24,9 +24,8 @@ cl::opt<double> MinPercent("min-pct",
 static Expected<Outcome> run() {
   SiteTable Sites;
   Roof Under;
-  if (Error E =
-          Input.addTo(Sites, {/*Histograms=*/false},
-                      [&](Profile &P, const SlotToSite &) { Under.raise(P); }))
+  if (Error E = Input.addTo(
+          Sites, {}, [&](Profile &P, const SlotToSite &) { Under.raise(P); }))
     return E;
   if (Error E = Peaks.apply(Under))
     return E;

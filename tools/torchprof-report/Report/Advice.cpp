@@ -5,6 +5,7 @@
 #include "DeviceColumns.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace torchprof;
@@ -239,6 +240,44 @@ static Finding firstRuns(const Evidence &In) {
   return F;
 }
 
+/// What runs took more than the median one, of those that took more than twice
+/// as long. First runs are another matter.
+static Finding slowRuns(const Evidence &In) {
+  constexpr uint64_t FewestRuns = 10;
+  Finding F;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    const Aggregate &A = In.Sites.measured(S);
+    if (!In.Sites[S].isRoot() || !In.Selected.matches(In.Sites, S) ||
+        A.Count < FewestRuns || A.Histogram.empty())
+      continue;
+    double Median = A.quantile(0.5), Lost = 0, Slow = 0;
+    auto Add = [&](double Ticks, double Runs) {
+      if (Ticks <= 2 * Median)
+        return;
+      Lost += Runs * (Ticks - Median);
+      Slow += Runs;
+    };
+    for (unsigned B = 0; B < A.Histogram.size(); ++B)
+      if (A.Histogram[B])
+        Add(std::min(format::histogramMiddle(B), static_cast<double>(A.Max)),
+            static_cast<double>(A.Histogram[B]));
+    if (!A.First.empty())
+      Add(static_cast<double>(A.First.front()), -1);
+    if (Slow < 1 || Lost <= 0)
+      continue;
+    F.Ns += In.Sites.clock().toNs(Lost);
+    F.Sites.push_back(S);
+    F.Where +=
+        formatv("{0}{1}: {2} of {3} runs, the median {4}, the slowest {5}",
+                F.Where.empty() ? "" : "; ", In.Sites.name(S),
+                static_cast<uint64_t>(Slow), A.Count,
+                formatTime(In.Sites.clock().toNs(Median)),
+                formatTime(In.Sites.clock().toNs(static_cast<double>(A.Max))))
+            .str();
+  }
+  return F;
+}
+
 /// Calls \p Visit with each signature of each selected node whose work for one
 /// call is known.
 template <typename Function>
@@ -347,6 +386,12 @@ static const Rule Rules[] = {
     {"backward_plans", "plans that LibTorch made in backwards",
      "a few steps with each shape before the steps that count, and few shapes",
      "torchprof-report runs", plansInBackwards},
+    {"slow_runs", "what runs took more than the median one, if twice as long",
+     "fewer threads, or processors that nobody else uses; runs of other shapes "
+     "are slower for a reason",
+     "torchprof-report runs; TORCHPROF_RECORD=cpu, which tells working from "
+     "waiting",
+     slowRuns},
     {"first_runs", "first runs",
      "a few calls with each shape before the model serves",
      "torchprof-report runs", firstRuns},

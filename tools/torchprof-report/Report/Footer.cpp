@@ -59,6 +59,23 @@ public:
                                 Ns));
   }
 
+  /// Names the globs that have left nodes without a site.
+  void globs() {
+    for (const auto &[FirstSite, Manifest] : In.Sites.models()) {
+      std::string Globs;
+      for (const ManifestOption &O : Manifest->Options)
+        if (O.Name == "include" || O.Name == "exclude")
+          Globs += " --" + O.Name + "=" + O.Value;
+      if (Globs.empty())
+        continue;
+      std::string Name =
+          Manifest->ModelName.empty() ? "the model" : Manifest->ModelName;
+      T.Notes.push_back("note: " + Name + " was recorded with" + Globs +
+                        ": other nodes are in Unattributed, or in the self "
+                        "time of what they lie in");
+    }
+  }
+
   /// Names what LibTorch's optimizer took out of a method.
   void leftOut() {
     constexpr size_t MostNames = 8;
@@ -185,6 +202,7 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.count("cut", "Cut", All.Cut, "at the edge of a recording window");
   F.counters();
   F.resolution();
+  F.globs();
   F.groups();
   F.fused();
   F.leftOut();
