@@ -143,9 +143,10 @@ check(rows_of("grad"), RUNS)
 
 # LibTorch's own profiler may record at the same time.
 torch.ops.torchprof.reset()
-torch.ops.fakedev.busy(x, 300 * MS)
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU],
                             record_shapes=True):
+    # Not before: to begin takes longer.
+    torch.ops.fakedev.busy(x, 300 * MS)
     for _ in range(RUNS):
         model(x, weight)
 torch.ops.fakedev.wait()
