@@ -267,12 +267,14 @@ static Finding slowRuns(const Evidence &In) {
       continue;
     F.Ns += In.Sites.clock().toNs(Lost);
     F.Sites.push_back(S);
+    auto Text = [&](double Ticks) {
+      return formatTime(In.Sites.clock().toNs(Ticks));
+    };
     F.Where +=
-        formatv("{0}{1}: {2} of {3} runs, the median {4}, the slowest {5}",
+        formatv("{0}{1}: {2} of {3} runs, {4} in the mean, the median {5}",
                 F.Where.empty() ? "" : "; ", In.Sites.name(S),
                 static_cast<uint64_t>(Slow), A.Count,
-                formatTime(In.Sites.clock().toNs(Median)),
-                formatTime(In.Sites.clock().toNs(static_cast<double>(A.Max))))
+                Text(Median + Lost / Slow), Text(Median))
             .str();
   }
   return F;
