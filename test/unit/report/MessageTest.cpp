@@ -305,6 +305,8 @@ const WrongJson WrongJsons[] = {
      "found 1"},
     {"Producers", R"({"models": [{"sites": [{"producers": [1]}]}]})",
      "models[0].sites: site 1 is a producer, but does not exist"},
+    {"Option", R"({"models": [{"options": [{"name": "a b"}]}]})",
+     "models[0].options[0].name: expected the name of an option, found 'a b'"},
     {"SlotTaken", R"({"models": [{"sites": [{}]}],
                       "dynamic_sites": [{"slot": 0}]})",
      "dynamic_sites[0].slot: slot 0 belongs to an earlier entry"},

@@ -168,6 +168,12 @@ template <class IO> void Mapping<IO>::model(IO &io, Ref<Model> M) {
     io.objects("options", T.Options, [](IO &io, auto &O) {
       io.member("name", O.Name);
       io.member("value", O.Value);
+      // A manifest ends a name there.
+      if constexpr (IO::Reading)
+        if (StringRef(O.Name).find_first_of(StringRef(" \n\0", 3)) !=
+            StringRef::npos)
+          io.fail("name",
+                  "expected the name of an option, found '" + O.Name + "'");
     });
   io.objects("scopes", T.Scopes, [&](IO &io, auto &S) { scope(io, T, S); });
   if constexpr (IO::Reading)
