@@ -118,6 +118,14 @@ static void eachNode(const Evidence &In, Function Visit) {
   }
 }
 
+/// The same with each selected root.
+template <typename Function>
+static void eachRoot(const Evidence &In, Function Visit) {
+  for (uint32_t S = 0; S < In.Sites.size(); ++S)
+    if (In.Sites[S].isRoot() && In.Selected.matches(In.Sites, S))
+      Visit(S, In.Sites.measured(S));
+}
+
 static bool isConvolution(StringRef Kind) {
   return Kind.startswith("aten::conv") || Kind == "aten::_convolution";
 }
@@ -221,22 +229,20 @@ static Finding unusedGradients(const Evidence &In) {
 /// What first runs took more than the others.
 static Finding firstRuns(const Evidence &In) {
   Finding F;
-  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
-    const Aggregate &A = In.Sites.measured(S);
-    if (!In.Sites[S].isRoot() || !In.Selected.matches(In.Sites, S) ||
-        A.Count < 3 || A.First.empty())
-      continue;
+  eachRoot(In, [&](uint32_t S, const Aggregate &A) {
+    if (A.Count < 3 || A.First.empty())
+      return;
     auto First = static_cast<double>(A.First.front());
     double Others =
         (static_cast<double>(A.Sum) - First) / static_cast<double>(A.Count - 1);
     if (First < 2 * Others)
-      continue;
+      return;
     F.Ns += In.Sites.clock().toNs(First - Others);
     F.Sites.push_back(S);
     F.Where += (F.Where.empty() ? "" : "; ") + In.Sites.name(S).str() + ": " +
                formatTime(In.Sites.clock().toNs(First)) + ", then " +
                formatTime(In.Sites.clock().toNs(Others));
-  }
+  });
   return F;
 }
 
@@ -245,11 +251,9 @@ static Finding firstRuns(const Evidence &In) {
 static Finding slowRuns(const Evidence &In) {
   constexpr uint64_t FewestRuns = 10;
   Finding F;
-  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
-    const Aggregate &A = In.Sites.measured(S);
-    if (!In.Sites[S].isRoot() || !In.Selected.matches(In.Sites, S) ||
-        A.Count < FewestRuns || A.Histogram.empty())
-      continue;
+  eachRoot(In, [&](uint32_t S, const Aggregate &A) {
+    if (A.Count < FewestRuns || A.Histogram.empty())
+      return;
     double Median = A.quantile(0.5), Lost = 0, Slow = 0;
     auto Add = [&](double Ticks, double Runs) {
       if (Ticks <= 2 * Median)
@@ -264,7 +268,7 @@ static Finding slowRuns(const Evidence &In) {
     if (!A.First.empty())
       Add(static_cast<double>(A.First.front()), -1);
     if (Slow < 1 || Lost <= 0)
-      continue;
+      return;
     F.Ns += In.Sites.clock().toNs(Lost);
     F.Sites.push_back(S);
     auto Text = [&](double Ticks) {
@@ -276,7 +280,7 @@ static Finding slowRuns(const Evidence &In) {
                 static_cast<uint64_t>(Slow), A.Count,
                 Text(Median + Lost / Slow), Text(Median))
             .str();
-  }
+  });
   return F;
 }
 
