@@ -237,13 +237,16 @@ configure() { # CMAKE-ARGS...
     die "cmake failed; the whole log: ${build#"$root"/}/configure.log"
 }
 
+configure_sanitized() { # CMAKE-ARGS...
+  configure -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-g1 -O1" "$@"
+}
+
 # Configures a tree for the address and undefined behaviour sanitizers: for tests
 # and for fuzzers, which are made of the same objects.
 configure_fuzzers() {
   grep -q '^TORCHPROF_FUZZ:BOOL=ON$' "$build/CMakeCache.txt" 2>/dev/null ||
     rm -f "$build/build.ninja"
-  configure -DTORCHPROF_FUZZ=ON -DCMAKE_BUILD_TYPE=Debug \
-    "-DCMAKE_CXX_FLAGS_DEBUG=-g1 -O1"
+  configure_sanitized -DTORCHPROF_FUZZ=ON
 }
 
 build_all() {
