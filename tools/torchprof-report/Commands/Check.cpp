@@ -4,6 +4,7 @@
 #include "../Profile/EnumNames.h"
 #include "../Profile/ProfileWriter.h"
 #include "../Report/Printable.h"
+#include "../Report/SiteOptions.h"
 #include "../Report/SiteTable.h"
 #include "Command.h"
 #include "Options.h"
@@ -75,16 +76,12 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
                            << " anchors, drift at most "
                            << llvm::format("%.0f", Clock.driftNs()) << " ns";
   F.add("clock", Rate);
-  for (const Model &M : P.Models) {
-    std::string Options;
-    for (const ManifestOption &O : M.Table->Options)
-      Options += " --" + O.Name + "=" + O.Value;
+  for (const Model &M : P.Models)
     F.add("model",
           (M.Table->ModelName.empty() ? "" : M.Table->ModelName + ", id ") +
               utohexstr(M.Table->ModelId, /*LowerCase=*/true) + ": " +
               Twine(M.Table->Sites.size()) + " sites, by " + M.Table->Producer +
-              Options);
-  }
+              siteOptions(*M.Table));
   auto Count = [&](format::DynamicKind Kind, StringRef Text) {
     if (auto N = count_if(P.DynamicSites,
                           [&](const DynamicSite &D) { return D.Kind == Kind; }))

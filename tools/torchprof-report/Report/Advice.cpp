@@ -3,6 +3,7 @@
 #include "Advice.h"
 #include "../Profile/EnumNames.h"
 #include "DeviceColumns.h"
+#include "SiteOptions.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -188,11 +189,18 @@ static bool hasModules(const SiteTable &Sites) {
   return false;
 }
 
+/// True if nodes have no site because nobody asked for them.
+static bool hasGlobs(const SiteTable &Sites) {
+  return any_of(Sites.models(), [](const auto &Model) {
+    return !siteGlobs(*Model.second).empty();
+  });
+}
+
 /// What runs took outside of their nodes, but for what prepares gradients:
 /// freezing does not help against that, and is not for models that are trained
-/// or frozen.
+/// or frozen. With globs it is the time of other nodes.
 static Finding outsideOfNodes(const Evidence &In) {
-  if (In.Sites.isTrained() || !hasModules(In.Sites))
+  if (In.Sites.isTrained() || !hasModules(In.Sites) || hasGlobs(In.Sites))
     return {};
   UInt128 Ticks = In.All.Unattributed;
   for (uint32_t S = 0; S < In.Sites.size(); ++S)

@@ -1,6 +1,7 @@
 //===- Footer.cpp - the lines that account for all of the time ------------===//
 
 #include "DeviceColumns.h"
+#include "SiteOptions.h"
 #include "Summary.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -62,10 +63,7 @@ public:
   /// Names the globs that have left nodes without a site.
   void globs() {
     for (const auto &[FirstSite, Manifest] : In.Sites.models()) {
-      std::string Globs;
-      for (const ManifestOption &O : Manifest->Options)
-        if (O.Name == "include" || O.Name == "exclude")
-          Globs += " --" + O.Name + "=" + O.Value;
+      std::string Globs = siteGlobs(*Manifest);
       if (Globs.empty())
         continue;
       std::string Name =
