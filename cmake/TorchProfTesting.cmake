@@ -79,6 +79,21 @@ function(torchprof_add_model_fixture)
   set_tests_properties(models PROPERTIES FIXTURES_SETUP models TIMEOUT 1200)
 endfunction()
 
+# Sets `result` to those compilers of other languages that work. Tests have few
+# variables of the environment, which one that is no package's may need.
+function(_torchprof_working_compilers result)
+  set(working "")
+  foreach(compiler javac gfortran rustc)
+    execute_process(
+      COMMAND env -i "PATH=$ENV{PATH}" LC_ALL=C.UTF-8 "${compiler}" --version
+      RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+      list(APPEND working "${compiler}")
+    endif()
+  endforeach()
+  set(${result} "${working}" PARENT_SCOPE)
+endfunction()
+
 # One ctest test per lit file below `folder`; lit itself still runs any file
 # or directory by hand: lit.py BUILD/test/lit/report.
 function(torchprof_add_lit_suite folder)
@@ -103,6 +118,7 @@ install llvm-14-tools or turn TORCHPROF_BUILD_TESTS off")
   endif()
 
   set(exec "${CMAKE_CURRENT_BINARY_DIR}/lit")
+  _torchprof_working_compilers(TORCHPROF_TEST_COMPILERS)
   configure_file("${folder}/lit.site.cfg.py.in" "${exec}/lit.site.cfg.py" @ONLY)
   # lit would keep its timings in one file here; parallel lits, one per ctest
   # test, would read it half written.

@@ -15,13 +15,12 @@ from LLVM. Substitutions:
   %torch-lib     folder of LibTorch's libraries
 
 Features: torch-1.13, torch-2.13 and so on (major.minor of LibTorch), the processor
-(x86_64), chromium, npm, readers, dpkg, compilers that work (javac, gfortran,
-rustc), asan, tsan.
+(x86_64), chromium, npm, readers, dpkg, compilers that worked when the tree was
+configured (javac, gfortran, rustc), asan, tsan.
 """
 
 import os
 import shutil
-import subprocess
 
 import lit.formats
 
@@ -75,13 +74,7 @@ config.available_features.add(config.target_processor)
 for program in ("chromium", "npm"):
     if shutil.which(program):
         config.available_features.add(program)
-for compiler in ("javac", "gfortran", "rustc"):
-    # One that other tools have put there may need variables that tests lack.
-    if shutil.which(compiler) and subprocess.run(
-        [compiler, "--version"], env=config.environment,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ).returncode == 0:
-        config.available_features.add(compiler)
+config.available_features.update(filter(None, config.torchprof_compilers))
 if os.path.exists(os.path.join(config.torchprof_readers, "bin", "python3")):
     config.available_features.add("readers")
 if shutil.which("dpkg-shlibdeps") and shutil.which("file"):
