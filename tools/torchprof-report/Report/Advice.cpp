@@ -190,17 +190,17 @@ static bool hasModules(const SiteTable &Sites) {
 }
 
 /// True if nodes have no site because nobody asked for them.
-static bool hasGlobs(const SiteTable &Sites) {
+static bool lacksNodes(const SiteTable &Sites) {
   return any_of(Sites.models(), [](const auto &Model) {
-    return !siteGlobs(*Model.second).empty();
+    return leavesNodesOut(*Model.second);
   });
 }
 
 /// What runs took outside of their nodes, but for what prepares gradients:
 /// freezing does not help against that, and is not for models that are trained
-/// or frozen. With globs it is the time of other nodes.
+/// or frozen. Where nodes were left out it is theirs.
 static Finding outsideOfNodes(const Evidence &In) {
-  if (In.Sites.isTrained() || !hasModules(In.Sites) || hasGlobs(In.Sites))
+  if (In.Sites.isTrained() || !hasModules(In.Sites) || lacksNodes(In.Sites))
     return {};
   UInt128 Ticks = In.All.Unattributed;
   for (uint32_t S = 0; S < In.Sites.size(); ++S)

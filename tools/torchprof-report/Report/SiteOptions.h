@@ -16,6 +16,9 @@ std::string siteOptions(const Manifest &Table);
 /// The globs among them, which leave nodes without a site.
 std::string siteGlobs(const Manifest &Table);
 
+/// True if nodes have no site because of globs, or since calls of modules have.
+bool leavesNodesOut(const Manifest &Table);
+
 } // namespace torchprof::report
 
 #endif // TORCHPROF_REPORT_SITEOPTIONS_H
