@@ -3,10 +3,11 @@
 from .attaching import attaching
 from .models import models
 from .node import probe, scale
+from .recorded import recorded
 from .tables import conditions, duration, how, number, rows_of, table
 
-SECTIONS = ["models", "probe", "scale", "measures", "contenders", "threads", "whole",
-            "attach", "passes", "report"]
+SECTIONS = ["models", "probe", "scale", "recorded", "measures", "contenders", "threads",
+            "whole", "attach", "passes", "report"]
 
 
 def page(results):
@@ -18,7 +19,8 @@ def page(results):
         "all with `bench/run`, a section with the command above its table; "
         "`scripts/test`",
         "makes the build trees that it uses.", ""]
-        + models(results) + probe(results) + scale(results) + measures(results)
+        + models(results) + probe(results) + scale(results) + recorded(results)
+        + measures(results)
         + contenders(results) + goals(results) + threads(results)
         + whole(results) + attaching(results) + passes(results)
         + report(results) + MEMORY)
@@ -29,20 +31,14 @@ def page(results):
 #: What a contender tells of a node beside its time.
 TELLS = {
     "time": "self and total, calls, quantiles",
-    "time, shapes": "calls by dtypes and sizes, FLOPs, bytes moved",
-    "time, memory": "bytes allocated, freed, net, peak",
-    "time, memory, shapes": "both",
-    "time, blocks": "who allocated what is alive",
+    "time, memory, shapes": "also by dtypes and sizes; FLOPs, memory",
     "time, labels": "record_function's ranges",
     "time, ops": "operators inside of nodes",
     "torch.profiler": "operators and those inside of them, by name",
-    "torch.profiler, shapes": "the same by sizes",
-    "torch.profiler, memory": "bytes allocated less freed",
-    "torch.profiler, memory, shapes": "both",
+    "torch.profiler, memory, shapes": "also by sizes; memory",
     "torch.profiler, FLOPs": "FLOPs of some operators",
     "time, with grad": "gradients of each node",
     "torch.profiler, with grad": "backward functions, by name",
-    "time, device, on the fake device": "how long a device works for it",
 }
 
 
@@ -61,8 +57,7 @@ def measures(results):
         "the fastest call takes longer than that of the contender named last. Then a "
         "real model: the ratio of the median calls of one turn, its median over the "
         "turns and in brackets its quartiles; `plain again` is a copy of `plain`, "
-        "what is below it is noise. torch.profiler's closing is not in it. The fake "
-        "device takes no time for its kernels, and some tens of ns for an event.", ""]
+        "what is below it is noise. torch.profiler's closing is not in it.", ""]
     for version, rows in rows_of(results, "measures"):
         lines += ["### " + version, ""]
         chain = [row for row in rows if row["nodes"]]

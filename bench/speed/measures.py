@@ -6,9 +6,9 @@
 MODEL is a scripted module with a method `inputs` (workloads.py). Each contender has
 a process of its own per turn, and the turns change: nothing attached, torchprof
 with what TORCHPROF_RECORD names, torch.profiler with the options that tell the
-same; without grad, with a forward and backward, and, for a chain of nodes, on the
-tests' fake device, whose kernels take no time. `plain again` is a copy of `plain`:
-what it differs by is what a process's place in memory is worth. With --fork those
+same; without grad, and with a forward and backward. `plain again` is a copy of
+`plain`: what it differs by is what a process's place in memory is worth. recorded.py
+has what is too little to be seen so. With --fork those
 without torchprof are forks of one process, whose places are one: that saves the time
 in which a process loads LibTorch.
 
@@ -39,7 +39,6 @@ class Contender(typing.NamedTuple):
     beside: typing.Optional[str]  # the contender that it is compared with
     record: typing.Optional[str] = None  # TORCHPROF_RECORD; None: no torchprof
     peer: typing.Optional[tuple] = None  # torch.profiler's options; None: none
-    on_device: bool = False
     with_grad: bool = False
     chain_only: bool = False
 
@@ -48,17 +47,10 @@ CONTENDERS = {
     "plain": Contender(None),
     "plain again": Contender("plain"),
     "time": Contender("plain", ""),
-    "time, shapes": Contender("time", "shapes", chain_only=True),
-    "time, memory": Contender("time", "memory", chain_only=True),
     "time, memory, shapes": Contender("time", "memory,shapes"),
-    "time, blocks": Contender("time", "blocks", chain_only=True),
     "time, labels": Contender("time", "labels", chain_only=True),
     "time, ops": Contender("time", "ops"),
     "torch.profiler": Contender("plain", peer=()),
-    "torch.profiler, shapes": Contender(
-        "torch.profiler", peer=("record_shapes",), chain_only=True),
-    "torch.profiler, memory": Contender(
-        "torch.profiler", peer=("profile_memory",), chain_only=True),
     "torch.profiler, memory, shapes": Contender(
         "torch.profiler", peer=("profile_memory", "record_shapes")),
     "torch.profiler, FLOPs": Contender(
@@ -67,12 +59,6 @@ CONTENDERS = {
     "time, with grad": Contender("plain, with grad", "", with_grad=True),
     "torch.profiler, with grad": Contender("plain, with grad", peer=(),
                                            with_grad=True),
-    "plain, on the fake device": Contender(None, on_device=True,
-                                           chain_only=True),
-    "time, on the fake device": Contender(
-        "plain, on the fake device", "", on_device=True, chain_only=True),
-    "time, device, on the fake device": Contender(
-        "time, on the fake device", "device", on_device=True, chain_only=True),
 }
 
 
@@ -89,16 +75,17 @@ def first_tensor(value):
     return value
 
 
-def caller(module, contender, build):
-    """What one call is."""
+def caller(module, build, on_device=False, with_grad=False):
+    """What one call is: a forward, or with its backward; on the tests' fake device,
+    whose kernels take no time."""
     device = torch.device("cpu")
-    if contender.on_device:
+    if on_device:
         sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..",
                                         "test", "fake-device"))
         import fake_device
         device = fake_device.load(build)
     values = [value.to(device) for value in module.inputs()]
-    if not contender.with_grad:
+    if not with_grad:
         return lambda: module(*values)
     values[0].requires_grad_()
     return lambda: first_tensor(module(*values)).sum().backward()
@@ -130,7 +117,7 @@ def work(arguments, model, name):
     torch.set_num_threads(1)
     module = torch.jit.load(model)
     contender = CONTENDERS[name]
-    call = caller(module, contender, arguments.build)
+    call = caller(module, arguments.build, with_grad=contender.with_grad)
     with torch.set_grad_enabled(contender.with_grad):
         for _ in range(20):
             call()
