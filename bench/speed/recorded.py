@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What it costs to record more than time, to some nanoseconds a node.
 
-  recorded.py MODEL --build BUILD [--rounds N] [--turns N]
+  recorded.py MODEL [NAME...] --build BUILD [--rounds N] [--turns N]
 
-MODEL is a scripted chain of nodes with a method `inputs` (workloads.py). Two
-processes differ by more than what is measured here, through where their memory lies;
-so each process compares its own calls:
+MODEL is a scripted chain of nodes with a method `inputs` (workloads.py), NAME what is
+to be measured (default: all of RECORDED). Two processes differ by more than that,
+through where their memory lies; so each process compares its own calls:
 
 - What torchprof records beside time it records in one of three calls
   (TORCHPROF_RECORD_EVERY), next to the calls between. Not in one of two: malloc
@@ -188,6 +188,7 @@ def quartiles(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model")
+    parser.add_argument("names", nargs="*", metavar="NAME", default=list(RECORDED))
     parser.add_argument("--build")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--turns", type=int, default=7)
@@ -196,9 +197,9 @@ def main():
     if arguments.inside:
         print(json.dumps(work(arguments, RECORDED[arguments.inside])))
         return
-    turns = [{name: measure(arguments, name) for name in RECORDED}
+    turns = [{name: measure(arguments, name) for name in arguments.names}
              for _ in range(arguments.turns)]
-    for name in RECORDED:
+    for name in arguments.names:
         found = [turn[name] for turn in turns]
         print(json.dumps({
             "recorded": name, "turns": len(turns),
