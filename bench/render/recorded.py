@@ -34,9 +34,9 @@ def recorded(results):
         "that a node takes longer, the median over several processes and in brackets "
         "their quartiles. Each process compares its own calls: what torchprof records "
         "beside time is recorded in every third one; torchprof itself and torch.profiler "
-        "are switched on for 80 calls and off again, many times. What it takes to count blocks of "
-        "memory, in other calls too, is measured by exchanging LibTorch's allocator, and "
-        "is in it. *closing* is what it takes for each recorded node to end the "
+        "are switched on for 80 calls and off again, many times. What it takes to count "
+        "blocks of memory, in other calls too, is measured by exchanging LibTorch's "
+        "allocator, and is in it. *closing* is what it takes for each recorded node to end the "
         "recording: torchprof's `stop`, torch.profiler's `stop`. The device is the tests' "
         "fake one, whose events take some tens of ns.", ""]
     for version, rows in rows_of(results, "recorded"):

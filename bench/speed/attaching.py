@@ -15,12 +15,11 @@ difference.
 
 import argparse
 import json
-import os
 import random
 import statistics
-import subprocess
-import sys
 import time
+
+from processes import run_itself
 
 HOW = ("plain", "attached")
 
@@ -45,21 +44,8 @@ def work(model):
 
 
 def measure(arguments, model, how):
-    environment = dict(os.environ)
-    profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
-                           "attaching-%d.tprof" % os.getpid())
-    if how == "attached":
-        environment.update(
-            TORCHPROF_FILE=profile,
-            LD_PRELOAD=os.path.join(arguments.build, "lib",
-                                    "libtorchprof_preload.so"))
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, model, "--inside"],
-        check=True, stdout=subprocess.PIPE, env=environment,
-        universal_newlines=True)
-    if how == "attached":
-        os.unlink(profile)  # which it has made, else nothing was attached
-    return json.loads(done.stdout)
+    return run_itself([model, "--inside"],
+                      arguments.build if how == "attached" else None)
 
 
 def compare(arguments, name, model):

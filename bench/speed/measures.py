@@ -23,7 +23,6 @@ import json
 import os
 import random
 import statistics
-import subprocess
 import sys
 import time
 import typing
@@ -32,7 +31,7 @@ from multiprocessing import get_context
 
 import torch
 
-from processes import KEEPS_FREED_MEMORY
+from processes import KEEPS_FREED_MEMORY, run_itself
 
 
 class Contender(typing.NamedTuple):
@@ -138,25 +137,12 @@ def measure(arguments, model, name):
     if arguments.fork and record is None:
         with ProcessPoolExecutor(1, get_context("fork")) as process:
             return process.submit(work, arguments, model, name).result()
-    environment = dict(os.environ, **KEEPS_FREED_MEMORY)
-    if record is not None:
-        profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
-                               "measures-%d.tprof" % os.getpid())
-        if os.path.exists(profile):
-            os.unlink(profile)
-        environment.update(
-            TORCHPROF_FILE=profile, TORCHPROF_RECORD=record,
-            LD_PRELOAD=os.path.join(arguments.build, "lib",
-                                    "libtorchprof_preload.so"))
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, model,
-         "--build", arguments.build, "--inside", name,
-         "--seconds", str(arguments.seconds)],
-        check=True, stdout=subprocess.PIPE, env=environment,
-        universal_newlines=True)
-    if record is not None:
-        os.unlink(profile)
-    return json.loads(done.stdout.strip().split("\n")[-1])
+    words = [model, "--build", arguments.build, "--inside", name,
+             "--seconds", str(arguments.seconds)]
+    if record is None:
+        return run_itself(words, **KEEPS_FREED_MEMORY)
+    return run_itself(words, arguments.build, TORCHPROF_RECORD=record,
+                      **KEEPS_FREED_MEMORY)
 
 
 def compare(arguments, workload, model):

@@ -35,13 +35,11 @@ import os
 import random
 import statistics
 import struct
-import subprocess
-import sys
 import time
 
 import torch
 
-from processes import FEWEST, KEEPS_FREED_MEMORY
+from processes import FEWEST, KEEPS_FREED_MEMORY, run_itself
 
 #: What is measured, and with which of a process's sets of copies.
 CONTENDERS = {"plain": "plain", "plain again": "plain again",
@@ -163,20 +161,10 @@ def work(path, shape, turns, many):
 
 
 def one_process(arguments, path, shape):
-    profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
-                           "models-%d.tprof" % os.getpid())
-    environment = dict(
-        os.environ, **KEEPS_FREED_MEMORY, TORCHPROF_FILE=profile,
-        TORCHPROF_ATTACH="off", LD_PRELOAD=os.path.join(arguments.build, "lib",
-                                "libtorchprof_preload.so"))
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, "--build", arguments.build,
-         "--turns", str(arguments.turns), "--copies", str(arguments.copies),
-         "--inside", ",".join((path, shape))],
-        check=True, stdout=subprocess.PIPE, env=environment,
-        universal_newlines=True)
-    os.unlink(profile)
-    return json.loads(done.stdout.strip().split("\n")[-1])
+    return run_itself(
+        ["--build", arguments.build, "--turns", str(arguments.turns), "--copies",
+         str(arguments.copies), "--inside", ",".join((path, shape))],
+        arguments.build, TORCHPROF_ATTACH="off", **KEEPS_FREED_MEMORY)
 
 
 def median_and_interval(values):

@@ -22,17 +22,14 @@ recorded node that it takes to end the recording.
 import argparse
 import ctypes
 import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 import typing
 
 import torch
 
 from measures import caller, chain_length
-from processes import KEEPS_FREED_MEMORY
+from processes import KEEPS_FREED_MEMORY, run_itself
 
 
 class Recorded(typing.NamedTuple):
@@ -160,24 +157,12 @@ def work(arguments, what):
 def measure(arguments, name):
     """work() in a process of its own."""
     what = RECORDED[name]
-    environment = dict(os.environ, **KEEPS_FREED_MEMORY)
-    profile = os.path.join(os.environ.get("TMPDIR", "/tmp"),
-                           "recorded-%d.tprof" % os.getpid())
-    if what.peer is None:
-        environment.update(
-            TORCHPROF_FILE=profile, TORCHPROF_RECORD=what.record,
-            TORCHPROF_RECORD_EVERY=str(EVERY),
-            LD_PRELOAD=os.path.join(arguments.build, "lib",
-                                    "libtorchprof_preload.so"))
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, arguments.model,
-         "--build", arguments.build, "--inside", name,
-         "--rounds", str(arguments.rounds)],
-        check=True, stdout=subprocess.PIPE, env=environment,
-        universal_newlines=True)
-    if what.peer is None:
-        os.unlink(profile)
-    return json.loads(done.stdout.strip().split("\n")[-1])
+    words = [arguments.model, "--build", arguments.build, "--inside", name,
+             "--rounds", str(arguments.rounds)]
+    if what.peer is not None:
+        return run_itself(words, **KEEPS_FREED_MEMORY)
+    return run_itself(words, arguments.build, TORCHPROF_RECORD=what.record,
+                      TORCHPROF_RECORD_EVERY=str(EVERY), **KEEPS_FREED_MEMORY)
 
 
 def quartiles(values):
