@@ -80,8 +80,9 @@ void DeviceTime::beginRun(Lane &L) {
   if (!Found.load(std::memory_order_relaxed)) {
     if (!Api.Find()) {
       if (!HasWarned.exchange(true))
-        warn("device time is not recorded: LibTorch has no device whose events "
-             "can be timed");
+        warn(
+            "device time is not recorded as long as the process uses no device "
+            "whose events can be timed");
       return;
     }
     Found.store(true, std::memory_order_relaxed);

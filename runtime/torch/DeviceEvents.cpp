@@ -2,7 +2,7 @@
 //
 // What c10 offers for every device: its guard records and asks events, without
 // anything of the device being linked. The first type that has a device and is
-// not the CPU is the one that is timed.
+// not the CPU is the one that is timed (Devices.h).
 //
 // c10 tells the time between two events from LibTorch 2.4 on, and whether a
 // stream is captured from 2.13 on. Before, CUDA's own functions are looked for.
@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceApi.h"
+#include "Devices.h"
 #include "Versions.h"
 
 #include <ATen/core/ivalue.h>
@@ -102,15 +103,6 @@ double msBetween(const Guard &G, void *First, void *Last, int32_t Device) {
   return Of.Ours ? Of.Ours(First, Last, Device) : -1;
 }
 
-/// A library that holds the guard's functions, with what it needs.
-void *libraryOf(const Guard &G) {
-  Dl_info Info;
-  const void *Functions = *reinterpret_cast<const void *const *>(&G);
-  if (!dladdr(Functions, &Info) || !Info.dli_fname)
-    return nullptr;
-  return dlopen(Info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-}
-
 void findSymbols(const Guard &G) {
   void *Library = libraryOf(G);
   if (!Library)
@@ -148,26 +140,16 @@ void findSymbols(const Guard &G) {
 // The functions of DeviceApi
 //===----------------------------------------------------------------------===//
 
-bool find() noexcept try {
+bool find() noexcept {
   if (Timed.load(std::memory_order_acquire))
     return true;
-  constexpr auto Types = size_t(c10::DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
-  for (size_t I = 0; I < Types; ++I) {
-    auto Type = c10::DeviceType(int8_t(I));
-    if (Type == c10::DeviceType::CPU || Type == c10::DeviceType::Meta)
-      continue;
-    const Guard *G = c10::impl::device_guard_impl_registry[I].load();
-    if (!G || G->deviceCount() <= 0)
-      continue;
-    findSymbols(*G);
-    if (!canTellTime())
-      continue;
+  const Guard *G = findDevice([](const Guard &G) {
+    findSymbols(G);
+    return canTellTime();
+  });
+  if (G)
     Timed.store(G, std::memory_order_release);
-    return true;
-  }
-  return false;
-} catch (const std::exception &) {
-  return false;
+  return G;
 }
 
 const Guard *timed() { return Timed.load(std::memory_order_acquire); }
