@@ -23,6 +23,7 @@ struct CpuTime {
   using Group = MeasureGroup<format::MeasureId::Cpu>;
   static bool isWanted(const Options &Opts);
   static bool beginRun() { return true; }
+  static constexpr bool isBooked() { return true; }
   static void onBegin(uint64_t *Readings) { *Readings = threadCpuNs(); }
   static void onEnd(const uint64_t *Readings, uint64_t *Values) {
     uint64_t Now = threadCpuNs();

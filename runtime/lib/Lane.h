@@ -50,15 +50,19 @@ struct SlotEntry {
 };
 
 /// Number of classes in MeasureSources.
-inline constexpr unsigned MeasureSourceCount = 2;
+inline constexpr unsigned MeasureSourceCount = 3;
 
 /// A number per source and measure, of one span.
 using MeasureValues = uint64_t[MeasureSourceCount][format::MeasuresPerCell];
+
+/// A bit for each class in MeasureSources.
+using SourceSet = uint32_t;
 
 /// What the sources read at the begin of a span; it belongs to the open span,
 /// for a site may be entered inside itself.
 struct SpanReadings {
   uint64_t Begin = 0; ///< the span's; another one if nothing was read
+  SourceSet Sources;  ///< that were asked
   MeasureValues Values;
 };
 
@@ -135,6 +139,7 @@ struct alignas(64) Lane {
   bool WithShapes;    ///< tells its nodes' signatures apart in this run
   bool ColdOnly;      ///< one of the two at every site: Since is 0; set under
                       ///< the lock
+  SourceSet Sources;  ///< that are asked in this run
   /// What Since would be, if it were not 0 for that.
   std::atomic<uint64_t> MeasuredSince;
   uint32_t CellCount; ///< of all segments

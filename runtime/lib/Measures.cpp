@@ -11,16 +11,15 @@ namespace torchprof {
 
 using namespace format;
 
+static constexpr SourceSet AllSources =
+    (SourceSet(1) << MeasureSourceCount) - 1;
+
 Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
     : File(File), Pages(Pages), EverySite(Program.Opts.RecordSites == "all"),
       Every(Program.Opts.RecordEvery) {
-  [&]<size_t... I>(std::index_sequence<I...>) {
-    ((IsOn[I] =
-          std::tuple_element_t<I, MeasureSources>::isWanted(Program.Opts)),
-     ...);
-    HasSources = (IsOn[I] || ...);
-  }
-  (std::make_index_sequence<MeasureSourceCount>());
+  forEachSource(AllSources, [&](auto Source, size_t Number) {
+    Wanted |= SourceSet(Source.isWanted(Program.Opts)) << Number;
+  });
   if (const DeviceApi *Api = deviceApi();
       Api && hasWord(Program.Opts.Record, "device"))
     Device = std::make_unique<DeviceTime>(File, Pages, *Api, Program.Opts);
@@ -32,10 +31,12 @@ Measures::~Measures() = default;
 
 void Measures::beginRun(Lane &L, bool WithShapes) {
   bool IsDue = L.Runs++ % Every == 0;
-  L.Measuring = exist() && IsDue;
-  forEachSource([&](auto Source, size_t) {
-    L.Measuring = Source.beginRun() && L.Measuring;
+  SourceSet Ready = 0;
+  forEachSource(Wanted, [&](auto Source, size_t Number) {
+    Ready |= SourceSet(Source.beginRun()) << Number;
   });
+  L.Sources = Ready;
+  L.Measuring = IsDue && (Ready || HasOthers);
   if (Device && L.Measuring)
     Device->beginRun(L);
   if (Marked)
@@ -88,7 +89,9 @@ void Measures::addNested(Lane &L, Slot Outer, const MeasureValues &Values) {
   MeasureCell **Cells = cellsOf(L, Outer);
   if (!Cells)
     return;
-  forEachSource([&]<typename Source>(Source, size_t Number) {
+  forEachSource(L.Sources, [&]<typename Source>(Source, size_t Number) {
+    if (!Source::isBooked())
+      return;
     if (MeasureCell *C = cell<Source>(L, Cells, Outer, Number))
       Source::Group::addNested(*C, Values[Number]);
   });

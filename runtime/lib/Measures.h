@@ -10,10 +10,11 @@
 //
 //   isWanted(Options)  asked for, and can be had
 //   beginRun()         an outermost run begins; false if there is nothing to be
-//                      read any more: no span is measured then
+//                      read, yet or any more: the source is not asked in it
 //   onBegin(Readings)  writes a reading for each of the group's measures
 //   onEnd(Readings, Values)
 //                      writes a span's values, by the readings at its begin
+//   isBooked()         false as long as the values would say nothing
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@
 namespace torchprof {
 
 /// All of them.
-using MeasureSources = std::tuple<CpuTime, Memory>;
+using MeasureSources = std::tuple<CpuTime, Memory, DeviceMemory>;
 static_assert(std::tuple_size_v<MeasureSources> == MeasureSourceCount);
 
 class DeviceTime;
@@ -55,7 +56,7 @@ public:
   ~Measures();
 
   /// True if a source was asked for, and its measures can be had.
-  bool exist() const { return HasSources || Device || Marked; }
+  bool exist() const { return Wanted || HasOthers; }
 
   /// Device time, null unless it is measured.
   DeviceTime *device() const { return Device.get(); }
@@ -89,7 +90,7 @@ public:
                uint64_t Begin, uint64_t Ticks, MeasureValues &Values);
   /// Counts a span that ends where its readings are not known.
   void missSpan(const Lane &L, bool IsRoot) const {
-    if (HasSources && areMeasured(L, IsRoot))
+    if (L.Sources && areMeasured(L, IsRoot))
       count(format::Counter::MeasureMissed);
   }
   /// Forgets a span that is not recorded after all.
@@ -99,10 +100,12 @@ public:
   void addNested(Lane &L, format::Slot Outer, const MeasureValues &Values);
 
 private:
-  /// Calls \p Visit with each source that is on, and its number.
-  template <typename Function> void forEachSource(Function &&Visit) const {
+  /// Calls \p Visit with each source of a set, and its number.
+  template <typename Function>
+  static void forEachSource(SourceSet Of, Function &&Visit) {
     [&]<size_t... I>(std::index_sequence<I...>) {
-      ((IsOn[I] ? Visit(std::tuple_element_t<I, MeasureSources>(), I) : void()),
+      ((Of >> I & 1 ? Visit(std::tuple_element_t<I, MeasureSources>(), I)
+                    : void()),
        ...);
     }
     (std::make_index_sequence<MeasureSourceCount>());
@@ -130,8 +133,7 @@ private:
 
   ProfileFile &File;
   PageSource &Pages;
-  bool IsOn[MeasureSourceCount] = {};
-  bool HasSources = false;
+  SourceSet Wanted = 0;
   bool HasOthers; ///< Device or Marked
   bool EverySite;
   uint64_t Every;
@@ -144,18 +146,19 @@ inline SpanMeasures Measures::beginSpan(Lane &L, format::Slot Site, bool IsRoot,
                                         const Operands &Of) {
   if (!areMeasured(L, IsRoot))
     return SpanMeasures::None;
-  if (HasSources) {
+  Readings.Sources = L.Sources;
+  if (L.Sources) {
     if (!L.Measured && !makeTable(L)) [[unlikely]]
       return SpanMeasures::None;
     if (!cellsOf(L, Site)) [[unlikely]]
       return SpanMeasures::Unknown;
-    forEachSource([&](auto Source, size_t Number) {
+    forEachSource(L.Sources, [&](auto Source, size_t Number) {
       Source.onBegin(Readings.Values[Number]);
     });
   }
   // Last: the event of a device lies next to the span's work.
   bool Begun = HasOthers && beginElsewhere(L, Site, Of);
-  return HasSources || Begun ? SpanMeasures::Begun : SpanMeasures::None;
+  return L.Sources || Begun ? SpanMeasures::Begun : SpanMeasures::None;
 }
 
 inline bool Measures::endSpan(Lane &L, format::Slot Site,
@@ -166,12 +169,14 @@ inline bool Measures::endSpan(Lane &L, format::Slot Site,
   format::MeasureCell **Cells = cellsOf(L, Site);
   if (!Cells || Readings.Begin != Begin)
     return Measured;
-  forEachSource([&]<typename Source>(Source, size_t Number) {
+  forEachSource(Readings.Sources, [&]<typename Source>(Source, size_t Number) {
     Source::onEnd(Readings.Values[Number], Values[Number]);
+    if (!Source::isBooked())
+      return;
     if (format::MeasureCell *C = cell<Source>(L, Cells, Site, Number))
       Source::Group::add(*C, Values[Number], Ticks);
   });
-  return Measured || HasSources;
+  return Measured || Readings.Sources;
 }
 
 } // namespace torchprof

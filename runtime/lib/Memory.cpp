@@ -1,18 +1,20 @@
-//===- Memory.cpp - what tensors take on the CPU --------------------------===//
+//===- Memory.cpp - what tensors take -------------------------------------===//
 
 #include "Memory.h"
 
 #include "Options.h"
 
-#include <atomic>
-
 namespace torchprof {
 
 thread_local constinit MemoryCounters ThisMemory{};
+thread_local constinit BlockCounters ThisDeviceMemory{};
+std::atomic<bool> SeesDeviceBlocks = false;
 
 static std::atomic<MemoryHook> CountingHook = nullptr;
+static std::atomic<MemoryHook> DeviceHook = nullptr;
 
 void setMemoryHook(MemoryHook Hook) { CountingHook = Hook; }
+void setDeviceMemoryHook(MemoryHook Hook) { DeviceHook = Hook; }
 
 bool countsMemory() {
   MemoryHook Hook = CountingHook;
@@ -33,5 +35,11 @@ bool Memory::beginRun() {
   M.RunHighSite = format::NoSlot;
   return countsMemory();
 }
+
+bool DeviceMemory::isWanted(const Options &Opts) {
+  return measuresMemory(Opts) && DeviceHook.load();
+}
+
+bool DeviceMemory::beginRun() { return DeviceHook.load()(); }
 
 } // namespace torchprof

@@ -1,10 +1,13 @@
-//===- Memory.h - what tensors take on the CPU ------------------*- C++ -*-===//
+//===- Memory.h - what tensors take -----------------------------*- C++ -*-===//
 //
-// Counts per thread, kept by whoever sees the blocks come and go: the wrapper
-// of LibTorch's allocator in runtime/torch/CpuAllocator.cpp. A block is as
-// large as malloc_usable_size() says, when it comes and when it goes, so that
-// what a span allocates and frees adds up to 0. A thread may free what another
-// allocated: its numbers wrap around below 0, differences of them are right.
+// Counts per thread, kept by whoever sees the blocks come and go: on the CPU
+// the wrapper of LibTorch's allocator in runtime/torch/CpuAllocator.cpp, on
+// devices what stands in front of their report in
+// runtime/torch/DeviceBlocks.cpp. A block of the CPU is as large as
+// malloc_usable_size() says, when it comes and when it goes, and one of a
+// device as large as its allocator reports, so that what a span allocates and
+// frees adds up to 0. A thread may free what another allocated: its numbers
+// wrap around below 0, differences of them are right.
 //
 // The peak of a span is the most that its thread had allocated and not freed
 // since the span began. If an exception leaves a span, those around it do not
@@ -21,21 +24,28 @@
 #include "Process.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace torchprof {
 
 /// Bytes and blocks of a thread, since it began.
-struct MemoryCounters {
+struct BlockCounters {
   uint64_t Allocated, Freed, Allocations;
-  int64_t High;      ///< largest held() since the innermost measured span began
-  int64_t HeldAtRun; ///< held() when the outermost run began
-  int64_t RunHigh;   ///< largest since
-  format::Slot RunHighSite; ///< the innermost span then
+  int64_t High; ///< largest held() since the innermost measured span began
   int64_t held() const { return int64_t(Allocated - Freed); }
+};
+
+/// On the CPU.
+struct MemoryCounters : BlockCounters {
+  int64_t HeldAtRun;        ///< held() when the outermost run began
+  int64_t RunHigh;          ///< largest since
+  format::Slot RunHighSite; ///< the innermost span then
 };
 
 // A free may come late in a thread's life: nothing is to be destroyed.
 extern thread_local constinit MemoryCounters ThisMemory
+    [[gnu::tls_model("initial-exec")]];
+extern thread_local constinit BlockCounters ThisDeviceMemory
     [[gnu::tls_model("initial-exec")]];
 
 /// The innermost open span of the calling thread.
@@ -67,6 +77,22 @@ inline void noteFreed(uint64_t Bytes, const void *Block = nullptr) {
     B->freed(Block, Bytes);
 }
 
+/// Set when the first block of a device is seen: not all of them report blocks.
+extern std::atomic<bool> SeesDeviceBlocks;
+
+/// The calling thread has got a block of a device.
+inline void noteDeviceAllocated(uint64_t Bytes) {
+  BlockCounters &M = ThisDeviceMemory;
+  M.Allocated += Bytes;
+  ++M.Allocations;
+  M.High = std::max(M.High, M.held());
+  if (!SeesDeviceBlocks.load(std::memory_order_relaxed))
+    SeesDeviceBlocks.store(true, std::memory_order_relaxed);
+}
+
+/// It gives one back.
+inline void noteDeviceFreed(uint64_t Bytes) { ThisDeviceMemory.Freed += Bytes; }
+
 /// Makes sure that blocks are counted from now on; false if they cannot be, or
 /// not any more, after one warning. Called under the process lock or at the
 /// begin of runs; must not block.
@@ -75,24 +101,25 @@ using MemoryHook = bool (*)();
 /// Names who counts blocks. Without a hook somebody is taken to do it.
 void setMemoryHook(MemoryHook Hook);
 
+/// Names who counts blocks of devices, in the same way; the hook is true if the
+/// process uses a device. Without one it uses none.
+void setDeviceMemoryHook(MemoryHook Hook);
+
 /// Calls the hook.
 bool countsMemory();
 
 /// True if the options ask for memory.
 bool measuresMemory(const Options &Opts);
 
-/// A source of Measures.h.
-struct Memory {
-  using Group =
-      MeasureGroup<format::MeasureId::Allocated, format::MeasureId::Freed,
-                   format::MeasureId::Peak, format::MeasureId::Allocations>;
+/// What the sources of Measures.h below have in common: a group of \p Ids, read
+/// off the counters \p Here() of the calling thread.
+template <auto Here, format::MeasureId... Ids> struct BlockSource {
+  using Group = MeasureGroup<Ids...>;
   /// The readings and the values of a span.
   enum Reading { Allocated, Freed, Peak, Allocations };
 
-  static bool isWanted(const Options &Opts);
-  static bool beginRun();
   static void onBegin(uint64_t *Readings) {
-    MemoryCounters &M = ThisMemory;
+    BlockCounters &M = Here();
     Readings[Allocated] = M.Allocated;
     Readings[Freed] = M.Freed;
     Readings[Peak] = uint64_t(M.High); // of the span around
@@ -100,7 +127,7 @@ struct Memory {
     M.High = M.held();
   }
   static void onEnd(const uint64_t *Readings, uint64_t *Values) {
-    MemoryCounters &M = ThisMemory;
+    BlockCounters &M = Here();
     auto HeldAtBegin = int64_t(Readings[Allocated] - Readings[Freed]);
     auto HighAround = int64_t(Readings[Peak]);
     Values[Peak] = uint64_t(M.High - HeldAtBegin);
@@ -108,6 +135,28 @@ struct Memory {
     Values[Allocated] = M.Allocated - Readings[Allocated];
     Values[Freed] = M.Freed - Readings[Freed];
     Values[Allocations] = M.Allocations - Readings[Allocations];
+  }
+};
+
+inline BlockCounters &memoryHere() { return ThisMemory; }
+inline BlockCounters &deviceMemoryHere() { return ThisDeviceMemory; }
+
+struct Memory : BlockSource<memoryHere, format::MeasureId::Allocated,
+                            format::MeasureId::Freed, format::MeasureId::Peak,
+                            format::MeasureId::Allocations> {
+  static bool isWanted(const Options &Opts);
+  static bool beginRun();
+  static constexpr bool isBooked() { return true; }
+};
+
+struct DeviceMemory
+    : BlockSource<deviceMemoryHere, format::MeasureId::DeviceAllocated,
+                  format::MeasureId::DeviceFreed, format::MeasureId::DevicePeak,
+                  format::MeasureId::DeviceAllocations> {
+  static bool isWanted(const Options &Opts);
+  static bool beginRun();
+  static bool isBooked() {
+    return SeesDeviceBlocks.load(std::memory_order_relaxed);
   }
 };
 

@@ -47,6 +47,24 @@ std::optional<bool> isCapturing(const Guard &G, const c10::Stream &S) {
   return std::nullopt;
 }
 
+/// What devices' allocators call for each block that comes or, with bytes below
+/// 0, goes. The types of the totals behind differ.
+using BlockReport = decltype(c10::reportMemoryUsageToProfiler);
+
+/// A BlockReport that calls \p Note before \p Real.
+template <void (*Note)(int64_t Bytes, c10::Device), auto &Real,
+          typename Function = BlockReport>
+struct NotedReport;
+template <void (*Note)(int64_t Bytes, c10::Device), auto &Real, typename Total>
+struct NotedReport<Note, Real,
+                   void(void *, int64_t, Total, Total, c10::Device)> {
+  static void call(void *Block, int64_t Bytes, Total Allocated, Total Reserved,
+                   c10::Device Device) {
+    Note(Bytes, Device);
+    Real(Block, Bytes, Allocated, Reserved, Device);
+  }
+};
+
 /// An allocator of two functions. allocate() is const up to 2.2, copy_data() is
 /// new in 2.3: what is not virtual in a version is never called there.
 template <c10::DataPtr (*Allocate)(size_t), c10::DeleterFnPtr Delete>

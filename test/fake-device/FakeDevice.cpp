@@ -1,12 +1,13 @@
 //===- FakeDevice.cpp - a device whose kernels take known times -----------===//
 //
-// Two devices of LibTorch's type PrivateUse1, for tests of device time. Their
-// memory is the host's, and kernels compute at once. What takes time is made
-// up: each stream has a clock of its own, which stands where its work will be
-// done. A kernel moves it on by a known duration, from now if the stream was
-// idle; an event is reached when the host's clock has come to where the
-// stream's stood. So a device works beside its host, exactly as long as it is
-// told to, on any number of processors.
+// Two devices of LibTorch's type PrivateUse1, for tests of device time and of
+// devices' memory. That is the host's, in blocks which are reported to
+// LibTorch, and kernels compute at once. What takes time is made up: each
+// stream has a clock of its own, which stands where its work will be done. A
+// kernel moves it on by a known duration, from now if the stream was idle; an
+// event is reached when the host's clock has come to where the stream's stood.
+// So a device works beside its host, exactly as long as it is told to, on any
+// number of processors.
 //
 //   fakedev::busy(x, ns)      a copy of x, by a kernel that takes ns; its
 //                             gradient is one, by a kernel that takes 2 ns
@@ -150,16 +151,45 @@ struct FakeGuard final : c10::impl::DeviceGuardImplInterface {
 // Memory and kernels
 //===----------------------------------------------------------------------===//
 
+/// Before each block: how large it is, and where.
+struct alignas(64) BlockHead {
+  int64_t Bytes;
+  c10::Device Where;
+};
+
+/// Blocks that are in use, in bytes.
+std::atomic<int64_t> InUse = 0;
+
+/// As devices' allocators do: for torch.profiler.
+void report(const BlockHead &Head, int64_t Bytes) {
+  InUse += Bytes;
+  c10::reportMemoryUsageToProfiler(const_cast<BlockHead *>(&Head + 1), Bytes,
+                                   InUse, InUse, Head.Where);
+}
+
+void giveBack(void *Data) {
+  if (!Data)
+    return;
+  auto *Head = static_cast<BlockHead *>(Data) - 1;
+  report(*Head, -Head->Bytes);
+  std::free(Head);
+}
+
 struct FakeAllocator final : c10::Allocator {
   static c10::DataPtr make(size_t Bytes) {
-    void *Data = Bytes ? std::malloc(Bytes) : nullptr;
-    return {Data, Data, &std::free,
-            c10::Device(Type, c10::DeviceIndex(CurrentDevice))};
+    c10::Device Here(Type, c10::DeviceIndex(CurrentDevice));
+    if (!Bytes)
+      return {nullptr, Here};
+    void *Room = std::aligned_alloc(alignof(BlockHead),
+                                    sizeof(BlockHead) + (Bytes + 63) / 64 * 64);
+    auto *Head = new (Room) BlockHead{int64_t(Bytes), Here};
+    report(*Head, Head->Bytes);
+    return {Head + 1, Head + 1, &giveBack, Here};
   }
   // const in some versions.
   c10::DataPtr allocate(size_t Bytes) const { return make(Bytes); }
   c10::DataPtr allocate(size_t Bytes) { return make(Bytes); }
-  c10::DeleterFnPtr raw_deleter() const override { return &std::free; }
+  c10::DeleterFnPtr raw_deleter() const override { return &giveBack; }
   void copy_data(void *To, const void *From, size_t Bytes) const {
     std::memcpy(To, From, Bytes);
   }

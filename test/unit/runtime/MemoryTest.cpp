@@ -59,6 +59,27 @@ std::ostream &operator<<(std::ostream &OS, const Values &V) {
             << V.Peak << ", " << V.Allocations;
 }
 
+/// What a slot measured of devices.
+Values deviceValuesOf(const ReadProfile &P, uint32_t Slot) {
+  return {P.measure(MeasureId::DeviceAllocated, Slot).Word / 2,
+          P.measure(MeasureId::DeviceAllocated, Slot).Sum,
+          P.measure(MeasureId::DeviceFreed, Slot).Sum,
+          P.measure(MeasureId::DevicePeak, Slot).Sum,
+          P.measure(MeasureId::DeviceAllocations, Slot).Sum};
+}
+
+/// A process that uses a device, of which no block was seen.
+struct DeviceInUse {
+  explicit DeviceInUse(MemoryHook Hook = [] { return true; }) {
+    SeesDeviceBlocks = false;
+    setDeviceMemoryHook(Hook);
+  }
+  ~DeviceInUse() {
+    setDeviceMemoryHook(nullptr);
+    SeesDeviceBlocks = false;
+  }
+};
+
 Values valuesOf(const ReadProfile &P, uint32_t Slot) {
   return {P.measure(MeasureId::Allocated, Slot).Word / 2,
           P.measure(MeasureId::Allocated, Slot).Sum,
@@ -302,4 +323,74 @@ TEST(Memory, EndsWithTheRunInWhichCountsEnd) {
   });
   EXPECT_EQ(valuesOf(P, 1), (Values{2, 16, 0, 8, 2}));
   EXPECT_EQ(P.count(1), 4u);
+}
+
+TEST(Memory, BlocksOfADeviceAreMeasuredBesideThoseOfTheCpu) {
+  DeviceInUse Device;
+  ReadProfile P = measured([] {
+    run([] {
+      node(1, [] {
+        noteAllocated(8);
+        noteDeviceAllocated(512);
+        noteDeviceAllocated(1024);
+        noteDeviceFreed(512);
+        timedNode(2, [] {
+          noteDeviceFreed(1024);
+          noteDeviceAllocated(256);
+        });
+      });
+    });
+  });
+  EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
+  EXPECT_EQ(deviceValuesOf(P, 1), (Values{1, 1792, 1536, 1536, 3}));
+  EXPECT_EQ(deviceValuesOf(P, 2), (Values{1, 256, 1024, 0, 1}));
+  EXPECT_EQ(deviceValuesOf(P, 0), (Values{1, 1792, 1536, 1536, 3}));
+  EXPECT_EQ(valuesOf(P, 2), (Values{1, 0, 0, 0, 0}));
+}
+
+TEST(Memory, DeviceWhoseBlocksAreNotSeenHasNoSegment) {
+  DeviceInUse Device;
+  ReadProfile P = measured([] {
+    for (int I = 0; I < 2; ++I)
+      run([] { timedNode(1, [] { noteAllocated(8); }); });
+  });
+  EXPECT_EQ(valuesOf(P, 1), (Values{2, 16, 0, 8, 2}));
+  EXPECT_EQ(P.Measures.size(), 2u * 4u); // of the CPU
+}
+
+TEST(Memory, DeviceIsMeasuredFromItsFirstBlockOn) {
+  DeviceInUse Device;
+  ReadProfile P = measured([] {
+    run([] {
+      timedNode(1, [] {}); // nothing is known to report blocks yet
+      timedNode(2, [] { noteDeviceAllocated(64); });
+    });
+    run([] { timedNode(1, [] {}); });
+  });
+  EXPECT_EQ(deviceValuesOf(P, 1), (Values{1, 0, 0, 0, 0}));
+  EXPECT_EQ(deviceValuesOf(P, 2), (Values{1, 64, 0, 64, 1}));
+  EXPECT_EQ(deviceValuesOf(P, 0), (Values{2, 64, 0, 64, 1}));
+}
+
+TEST(Memory, DeviceThatComesLateIsMeasuredFromTheNextRunOn) {
+  static bool IsInUse;
+  IsInUse = false;
+  DeviceInUse Device([] { return IsInUse; });
+  ReadProfile P = measured([] {
+    uint32_t Name = regionNumber("region");
+    for (int I = 0; I < 3; ++I) {
+      uint64_t Region = beginRegion(Name);
+      run([] {
+        timedNode(1, [] {
+          IsInUse = true;
+          noteDeviceAllocated(64);
+        });
+      });
+      endRegion(Region, Name);
+    }
+  });
+  EXPECT_EQ(deviceValuesOf(P, 1), (Values{2, 128, 0, 64, 2}));
+  // The second region began before the run that asked for the device.
+  EXPECT_EQ(deviceValuesOf(P, P.region("region")), (Values{1, 64, 0, 64, 1}));
+  EXPECT_EQ(P.counter(Counter::MeasureMissed), 0u);
 }

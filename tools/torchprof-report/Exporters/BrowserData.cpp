@@ -248,21 +248,12 @@ void DataWriter::runs() {
 static bool isAlways(const SiteTable &) { return true; }
 static bool hasGradients(const SiteTable &T) { return T.hasGradients(); }
 static bool hasShapes(const SiteTable &T) { return T.hasVariants(); }
-static bool hasAllocated(const SiteTable &T) {
-  return numberOf(T.measures(), "alloc").hasValue();
-}
-static bool hasPeak(const SiteTable &T) {
-  return numberOf(T.measures(), "peak").hasValue();
-}
-
-static bool hasDevice(const SiteTable &T) {
-  return numberOf(T.measures(), "device").hasValue();
-}
 
 /// The columns of the page's summary, and which profiles have them.
 static const struct {
   StringLiteral Id;
   bool (*IsIn)(const SiteTable &);
+  StringLiteral Measure = ""; ///< which they must have too
 } PageColumns[] = {
     {"kind", isAlways},
     {"name", isAlways},
@@ -282,17 +273,20 @@ static const struct {
     {"flops", hasShapes},
     {"gflops_s", hasShapes},
     {"bytes", hasShapes},
-    {"alloc_bytes", hasAllocated},
-    {"peak_bytes", hasPeak},
-    {"device_ns", hasDevice},
-    {"launch_bound", hasDevice},
+    {"alloc_bytes", isAlways, "alloc"},
+    {"peak_bytes", isAlways, "peak"},
+    {"device_ns", isAlways, "device"},
+    {"launch_bound", isAlways, "device"},
+    {"device_alloc_bytes", isAlways, "device_alloc"},
+    {"device_peak_bytes", isAlways, "device_peak"},
 };
 
 Error DataWriter::page() {
   SummaryInput Input(In.Sites, In.Selected);
   SummaryOptions Options;
   for (const auto &C : PageColumns)
-    if (C.IsIn(In.Sites))
+    if (C.IsIn(In.Sites) &&
+        (C.Measure.empty() || numberOf(In.Sites.measures(), C.Measure)))
       Options.Columns.push_back(C.Id.str());
   Expected<Table> Summary = makeSummary(Input, Options);
   if (!Summary)

@@ -45,6 +45,8 @@ constexpr MeasureType KnownTypes[] = {
     {"allocs", "count", "allocs", ""},
     {"alloc_bytes", "bytes", "alloc", ""},
     {"inuse_bytes", "bytes", "alloc", "freed"},
+    {"device_alloc_bytes", "bytes", "device_alloc", ""},
+    {"device_inuse_bytes", "bytes", "device_alloc", "device_freed"},
 };
 
 /// Builds the message. Strings, functions and locations are interned.

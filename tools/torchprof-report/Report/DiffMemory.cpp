@@ -9,12 +9,23 @@ using namespace torchprof;
 using namespace torchprof::report;
 
 namespace {
-/// One side's numbers of memory, in bytes.
+/// Whose memory, and the measures of it.
+struct MemoryKind {
+  StringLiteral Allocated, Peak;
+  StringLiteral Where; ///< for a line: "" or " on the device"
+};
+
+constexpr MemoryKind Kinds[] = {
+    {"alloc", "peak", ""},
+    {"device_alloc", "device_peak", " on the device"},
+};
+
+/// One side's numbers of a kind of memory, in bytes.
 class Memory {
 public:
-  explicit Memory(const SiteTable &Sites)
-      : Sites(Sites), Allocated(numberOf(Sites.measures(), "alloc")),
-        Peak(numberOf(Sites.measures(), "peak")) {
+  Memory(const SiteTable &Sites, const MemoryKind &Kind)
+      : Sites(Sites), Allocated(numberOf(Sites.measures(), Kind.Allocated)),
+        Peak(numberOf(Sites.measures(), Kind.Peak)) {
     if (!Allocated)
       return;
     for (uint32_t S = 0; S < Sites.size(); ++S)
@@ -47,8 +58,8 @@ private:
 } // namespace
 
 /// "aten::conv2d in conv allocates 6.1 MiB a call, 5.0 MiB before".
-static std::string grownLine(const SiteTable &Sites, uint32_t S, StringRef Verb,
-                             double New, double Old) {
+static std::string grownLine(const SiteTable &Sites, uint32_t S,
+                             const Twine &Verb, double New, double Old) {
   std::string Module = Sites.modulePath(S);
   auto Bytes = [](double N) { return formatBytes(static_cast<uint64_t>(N)); };
   return (Sites.kind(S) + " " + Sites.name(S) +
@@ -57,27 +68,39 @@ static std::string grownLine(const SiteTable &Sites, uint32_t S, StringRef Verb,
       .str();
 }
 
-Expected<std::vector<std::string>> report::grownMemory(ArrayRef<DiffRow> Rows,
-                                                       const SiteTable &A,
-                                                       const SiteTable &B,
-                                                       const MemoryGate &Gate) {
-  Memory Before(A), After(B);
-  if (!Before.isKnown() || !After.isKnown())
-    return createStringError(inconvertibleErrorCode(),
-                             "--fail-above-memory: no memory was recorded "
-                             "%s; TORCHPROF_RECORD=memory records it",
-                             Before.isKnown() ? "after" : "before");
+/// Adds a line for each site that takes more of a kind of memory.
+static void addGrown(ArrayRef<DiffRow> Rows, const SiteTable &Sites,
+                     const Memory &Before, const Memory &After, StringRef Where,
+                     const MemoryGate &Gate, std::vector<std::string> &Lines) {
   double Factor = 1 + Gate.Growth / 100;
-  std::vector<std::string> Lines;
   for (const DiffRow &R : Rows) {
     if (R.A == NoIndex || R.B == NoIndex)
       continue;
     double Old = Before.perCall(R.A), New = After.perCall(R.B);
     double OldPeak = Before.peakOf(R.A), NewPeak = After.peakOf(R.B);
     if (New > Old * Factor && After.share(R.B, New - Old) >= Gate.LeastShare)
-      Lines.push_back(grownLine(B, R.B, "allocates in a call", New, Old));
+      Lines.push_back(
+          grownLine(Sites, R.B, "allocates" + Where + " in a call", New, Old));
     if (After.isRoot(R.B) && NewPeak > OldPeak * Factor)
-      Lines.push_back(grownLine(B, R.B, "holds at most", NewPeak, OldPeak));
+      Lines.push_back(grownLine(Sites, R.B, "holds" + Where + " at most",
+                                NewPeak, OldPeak));
+  }
+}
+
+Expected<std::vector<std::string>> report::grownMemory(ArrayRef<DiffRow> Rows,
+                                                       const SiteTable &A,
+                                                       const SiteTable &B,
+                                                       const MemoryGate &Gate) {
+  std::vector<std::string> Lines;
+  for (const MemoryKind &Kind : Kinds) {
+    Memory Before(A, Kind), After(B, Kind);
+    if (Before.isKnown() && After.isKnown())
+      addGrown(Rows, B, Before, After, Kind.Where, Gate, Lines);
+    else if (&Kind == Kinds)
+      return createStringError(inconvertibleErrorCode(),
+                               "--fail-above-memory: no memory was recorded "
+                               "%s; TORCHPROF_RECORD=memory records it",
+                               Before.isKnown() ? "after" : "before");
   }
   return Lines;
 }

@@ -25,10 +25,24 @@ static const KnownMeasure Known[] = {
     {"starved", MeasureUnit::Count, MeasureFold::Sum, "starved",
      "nodes that began when the device had nothing to do",
      "TORCHPROF_RECORD=device", "", "", "", /*IsShown=*/false},
+    {"device_alloc", MeasureUnit::Bytes, MeasureFold::Sum, "device alloc",
+     "memory of devices allocated for tensors", "TORCHPROF_RECORD=memory", "",
+     "", ""},
+    {"device_freed", MeasureUnit::Bytes, MeasureFold::Sum, "device freed",
+     "memory of devices that was freed", "TORCHPROF_RECORD=memory", "", "", "",
+     /*IsShown=*/false},
+    {"device_peak", MeasureUnit::Bytes, MeasureFold::Peak, "device peak",
+     "the most of it that a call had allocated and not freed at a time",
+     "TORCHPROF_RECORD=memory", "", "", ""},
+    {"device_allocs", MeasureUnit::Count, MeasureFold::Sum, "device allocs",
+     "blocks of devices allocated for tensors", "TORCHPROF_RECORD=memory", "",
+     "", "", /*IsShown=*/false},
 };
 
 static const DerivedMeasure Derived[] = {
     {"net", "net", "alloc without freed: what stays", "alloc", "freed"},
+    {"device_net", "device net", "the same of devices", "device_alloc",
+     "device_freed"},
 };
 
 ArrayRef<KnownMeasure> report::knownMeasures() { return Known; }

@@ -22,6 +22,9 @@ static std::string ownName(StringRef Name) {
       .Case("self_cpu_time_total", "self_ns")
       .Case("cpu_memory_usage", "net_bytes")
       .Case("self_cpu_memory_usage", "self_net_bytes")
+      .Cases("cuda_memory_usage", "device_memory_usage", "device_net_bytes")
+      .Cases("self_cuda_memory_usage", "self_device_memory_usage",
+             "self_device_net_bytes")
       .Cases("self_cuda_time_total", "self_device_time_total", "self_device_ns")
       .Cases("cuda_time_total", "device_time_total", "device_ns")
       .Case("count", "calls")
@@ -70,14 +73,18 @@ static RowColumns torchColumns(const SiteTable &Sites, GroupBy Group) {
                                 static_cast<double>(Time.Count));
          }});
   }
-  if (any_of(Measures, [](const TableMeasure &M) { return M.Id == "freed"; })) {
-    Columns.push_back(
-        {TableColumn::make("cpu_memory_bytes", "CPU Mem", ValueType::Bytes), "",
-         Get("net_bytes")});
-    Columns.push_back({TableColumn::make("self_cpu_memory_bytes",
-                                         "Self CPU Mem", ValueType::Bytes),
-                       "", Get("self_net_bytes")});
-  }
+  auto AddMemory = [&](StringRef Measure, StringRef Id, StringRef Title,
+                       StringRef Own) {
+    if (numberOf(Measures, Measure))
+      Columns.push_back(
+          {TableColumn::make(Id, Title, ValueType::Bytes), "", Get(Own)});
+  };
+  AddMemory("freed", "cpu_memory_bytes", "CPU Mem", "net_bytes");
+  AddMemory("freed", "self_cpu_memory_bytes", "Self CPU Mem", "self_net_bytes");
+  AddMemory("device_freed", "device_memory_bytes", "Device Mem",
+            "device_net_bytes");
+  AddMemory("device_freed", "self_device_memory_bytes", "Self Device Mem",
+            "self_device_net_bytes");
   Columns.push_back(
       {TableColumn::count("calls", "# of Calls"), "", Get("calls")});
   if (Group == GroupBy::Shape)
