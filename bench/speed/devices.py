@@ -13,6 +13,7 @@ torch.profiler. Without LD_PRELOAD there is nothing to compare with.
 
 import collections
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -32,6 +33,8 @@ def is_attached():
 def ours_ms(call, path):
     """Milliseconds of the device for each kind of operator in a run."""
     ops = torch.ops.torchprof
+    if os.path.exists(path):  # it would stay, and another file be written
+        os.unlink(path)
     torch.cuda.synchronize()
     ops.reset()
     for _ in range(RUNS):

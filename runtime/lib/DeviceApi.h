@@ -17,7 +17,14 @@ namespace torchprof {
 struct DeviceStream {
   int32_t Device; ///< index of the device
   int64_t Number;
-  bool operator==(const DeviceStream &) const = default;
+  /// For Record: the device's own handle, which says enough there and then if
+  /// HasNative.
+  void *Native = nullptr;
+  bool HasNative = false;
+
+  bool operator==(const DeviceStream &Other) const {
+    return Device == Other.Device && Number == Other.Number;
+  }
 };
 
 /// Indices that stand for no device, and for the thread's current one.

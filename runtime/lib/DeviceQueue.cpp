@@ -62,11 +62,10 @@ void DeviceQueue::release(DeviceEvent *E) {
   }
 }
 
-DeviceEvent *DeviceQueue::recordEvent(const DeviceStream &On, uint64_t Now,
+DeviceEvent *DeviceQueue::recordEvent(const DeviceStream &On, uint64_t Host,
                                       bool EndsSpan, bool MayShare) {
   if (MayShare && Newest && Newest->On == On &&
-      (Newest->EndsSpan || !EndsSpan) &&
-      (Now < Newest->Ticks || Now - Newest->Ticks < ShareTicks)) {
+      (Newest->EndsSpan || !EndsSpan) && Host - Newest->Host < ShareTicks) {
     ++Newest->Users;
     return Newest;
   }
@@ -81,9 +80,7 @@ DeviceEvent *DeviceQueue::recordEvent(const DeviceStream &On, uint64_t Now,
     release(E);
     return nullptr;
   }
-  // Afterwards, because to record one takes as long as the host needs from
-  // node to node.
-  E->Ticks = clock::ticks();
+  E->Host = Host;
   release(Newest);
   Newest = E;
   ++E->Users;
@@ -216,7 +213,7 @@ static void addTo(SegmentHeader *Head, const DeviceSpan &New) {
 double DeviceQueue::nsFrom(const DeviceEvent &From, const DeviceEvent &To) {
   if (&From == &To)
     return 0;
-  if (From.Ticks <= To.Ticks)
+  if (From.Number <= To.Number)
     return Api->NsBetween(From.Native, To.Native, To.On.Device);
   double Ns = Api->NsBetween(To.Native, From.Native, To.On.Device);
   return Ns < 0 ? Ns : -Ns;

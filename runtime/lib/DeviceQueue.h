@@ -32,7 +32,7 @@ class ProfileFile;
 struct DeviceEvent {
   void *Native;
   DeviceStream On;
-  uint64_t Ticks;  ///< host's, when it had been recorded
+  uint64_t Host;   ///< DeviceQueue::hostAt() of the probe that recorded it
   uint64_t Number; ///< of the queue's recordings, in their order
   uint32_t Users;  ///< spans, and the queue if it is the newest
   bool EndsSpan;
@@ -101,10 +101,14 @@ public:
   /// ask for it.
   uint64_t pendingIfFree();
 
+  /// What the host's clock shows at the begin \p Start of a probe, less what
+  /// probes for devices took before: between two of them, what the host took.
+  uint64_t hostAt(uint64_t Start) const { return Start - ProbeTicks; }
+
   /// Records an event, or takes the newest one if it is as good: recorded on
-  /// the stream within about a microsecond before tick \p Now, by the end of a
-  /// span if \p EndsSpan. Null if that fails.
-  DeviceEvent *recordEvent(const DeviceStream &On, uint64_t Now, bool EndsSpan,
+  /// the stream and followed by less than a microsecond of the host's until
+  /// \p Host, by the end of a span if \p EndsSpan. Null if that fails.
+  DeviceEvent *recordEvent(const DeviceStream &On, uint64_t Host, bool EndsSpan,
                            bool MayShare);
   void release(DeviceEvent *E);
 
@@ -129,8 +133,9 @@ public:
 
   OpenDeviceSpan Open[MostOpen];
   uint32_t OpenCount;
-  bool HasLast;     ///< the span that ended last is pending
-  uint32_t Starved; ///< nodes that began when the device had nothing to do
+  bool HasLast;        ///< the span that ended last is pending
+  uint32_t Starved;    ///< nodes that began when the device had nothing to do
+  uint64_t ProbeTicks; ///< that probes for devices took
 
 private:
   /// A stream whose clock the spans of the trace go by.

@@ -27,23 +27,27 @@ DeviceTime::DeviceTime(ProfileFile &File, PageSource &Pages,
 
 namespace {
 /// What a probe does for a device is part of no span. But in a trace, spans lie
-/// where they were: there it is part of those around.
+/// where they were: there it is part of those around. The lane's owner makes
+/// one.
 class ApartTime {
 public:
-  explicit ApartTime(Lane &L) : L(L), Start(clock::ticks()) {}
+  ApartTime(Lane &L, DeviceQueue &Q) : L(L), Q(Q), Start(clock::ticks()) {}
   ~ApartTime() {
+    uint64_t Ticks = clock::ticks() - Start;
+    Q.ProbeTicks += Ticks;
     if (!L.Log || L.Log->Keep != LogKeep::None)
       return;
-    uint64_t Ticks = clock::ticks() - Start;
     L.Clock.addApart(Ticks);
     addRelaxed(L.Log->ApartTicks, Ticks);
   }
-  uint64_t start() const { return Start; }
+  /// DeviceQueue::hostAt() of its begin.
+  uint64_t host() const { return Q.hostAt(Start); }
   ApartTime(const ApartTime &) = delete;
   ApartTime &operator=(const ApartTime &) = delete;
 
 private:
   Lane &L;
+  DeviceQueue &Q;
   const uint64_t Start;
 };
 } // namespace
@@ -102,7 +106,7 @@ bool DeviceTime::beginSpan(Lane &L, Slot Site, const Operands &Of) {
   DeviceQueue *Q = Found.load(std::memory_order_relaxed) ? queueOf(L) : nullptr;
   if (!Q)
     return false;
-  ApartTime Apart(L);
+  ApartTime Apart(L, *Q);
   DeviceQueue::Holder Lock(*Q);
   bool IsNode = Of.Stack != nullptr;
   int32_t Device = IsNode ? Api.DeviceOf(Of.Stack, Of.Inputs) : CurrentDevice;
@@ -120,7 +124,7 @@ bool DeviceTime::beginSpan(Lane &L, Slot Site, const Operands &Of) {
   DeviceEvent *First =
       Q->OpenCount == DeviceQueue::MostOpen
           ? nullptr
-          : Q->recordEvent(On, Apart.start(), /*EndsSpan=*/false,
+          : Q->recordEvent(On, Apart.host(), /*EndsSpan=*/false,
                            /*MayShare=*/true);
   if (!First) {
     count(Counter::LostDeviceSpans);
@@ -146,14 +150,15 @@ bool DeviceTime::usesDevice(const OpenDeviceSpan &Span) const {
           Api.DeviceOf(Span.Of.Stack, Span.Of.Outputs) != NoDevice);
 }
 
-/// Records the event after a span, which becomes pending, at tick \p Now.
+/// Records the event after a span, which becomes pending, at \p Host of
+/// DeviceQueue::hostAt().
 bool DeviceTime::recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span,
-                           uint64_t Ticks, uint64_t Now) {
+                           uint64_t Ticks, uint64_t Host) {
   DeviceStream On;
   if (!Api.StreamOf(Span.First->On.Device, On) || On != Span.First->On)
     return false;
   // What a node shared at its end would lie before its work.
-  DeviceEvent *Last = Q.recordEvent(On, Now, /*EndsSpan=*/true,
+  DeviceEvent *Last = Q.recordEvent(On, Host, /*EndsSpan=*/true,
                                     /*MayShare=*/!Span.KnowsOperands);
   if (!Last)
     return false;
@@ -174,7 +179,7 @@ bool DeviceTime::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
   DeviceQueue *Q = knownQueue(L);
   if (!Q)
     return false;
-  ApartTime Apart(L);
+  ApartTime Apart(L, *Q);
   DeviceQueue::Holder Lock(*Q);
   Q->HasLast = false;
   uint32_t Place = Q->OpenCount;
@@ -189,7 +194,7 @@ bool DeviceTime::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
   if (!IsTimed) {
     if (DeviceQueue::SlotState *State = Q->stateOf(Site))
       State->IsElsewhere = true;
-  } else if (!recordEnd(*Q, Span, Ticks, Apart.start())) {
+  } else if (!recordEnd(*Q, Span, Ticks, Apart.host())) {
     count(Counter::LostDeviceSpans);
     IsTimed = false;
   }

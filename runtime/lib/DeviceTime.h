@@ -63,7 +63,7 @@ private:
   bool usesDevice(const OpenDeviceSpan &Span) const;
   OpenDeviceSpan *innermost(DeviceQueue &Q, const Lane &L) const;
   bool recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span, uint64_t Ticks,
-                 uint64_t Now);
+                 uint64_t Host);
   void dropOpen(DeviceQueue &Q, uint32_t Count);
 
   ProfileFile &File;

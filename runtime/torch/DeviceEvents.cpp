@@ -60,11 +60,7 @@ struct Symbols {
   TakeError Error = nullptr;
   RecordIn Record = nullptr;
   AskEvent Ask = nullptr;
-
-  /// True if CUDA's own functions are called for events.
-  bool haveEvents() const {
-    return StreamOf && Error && Record && Ask && Cuda && Exchange;
-  }
+  bool HaveEvents = false; ///< CUDA's own functions are called for events
 };
 
 /// The device that is timed. Set once, last.
@@ -72,14 +68,13 @@ std::atomic<const Guard *> Timed = nullptr;
 Symbols Of;
 
 /// True if the stream's work is captured into a graph, which would hold our
-/// events then, and be ruined by a question.
-bool isCaptured(const Guard &G, const c10::Stream &S) {
-  if (auto Is = versions::isCapturing(G, S))
-    return *Is;
+/// events then, and be ruined by a question. \p Native: its handle, if Of
+/// tells.
+bool isCaptured(const Guard &G, const c10::Stream &S, void *Native) {
   if (!Of.StreamOf || !Of.Capture)
-    return false;
+    return versions::isCapturing(G, S).value_or(false);
   int Status = 0;
-  if (Of.Capture(Of.StreamOf(&S), &Status) == 0)
+  if (Of.Capture(Native, &Status) == 0)
     return Status != 0;
   Of.Error(); // nobody else is to find it
   return true;
@@ -134,6 +129,7 @@ void findSymbols(const Guard &G) {
       reinterpret_cast<RecordIn>(Either("cudaEventRecord", "hipEventRecord"));
   Of.Ask =
       reinterpret_cast<AskEvent>(Either("cudaEventQuery", "hipEventQuery"));
+  Of.HaveEvents = Of.StreamOf && Of.Record && Of.Ask && Of.Cuda && Of.Exchange;
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,36 +185,52 @@ int32_t deviceOfValues(const void *Values, unsigned Count) noexcept try {
 
 /// True unless what comes next would be the first to use the device.
 bool isInUse(const c10::Device &Device) {
-  return Device.type() != c10::DeviceType::CUDA ||
-         at::detail::getCUDAHooks().hasPrimaryContext(Device.index());
+  if (Device.type() != c10::DeviceType::CUDA)
+    return true;
+  // A device that is in use stays so.
+  static std::atomic<uint64_t> Known = 0;
+  uint64_t Bit = uint64_t(1) << (Device.index() & 63);
+  if (Known.load(std::memory_order_relaxed) & Bit)
+    return true;
+  if (!at::detail::getCUDAHooks().hasPrimaryContext(Device.index()))
+    return false;
+  if (Device.index() < 64)
+    Known.fetch_or(Bit, std::memory_order_relaxed);
+  return true;
 }
 
 bool streamOf(int32_t Index, DeviceStream &Stream) noexcept try {
   const Guard &G = *timed();
-  c10::Device Device = Index == CurrentDevice
+  bool IsCurrent = Index == CurrentDevice;
+  c10::Device Device = IsCurrent
                            ? G.getDevice()
                            : c10::Device(G.type(), c10::DeviceIndex(Index));
   if (!isInUse(Device))
     return false;
   c10::Stream S = G.getStream(Device);
   Stream = {Device.index(), S.id()};
-  return !isCaptured(G, S);
+  if (Of.StreamOf)
+    Stream.Native = Of.StreamOf(&S);
+  // A stream without a handle is the current device's.
+  Stream.HasNative =
+      Of.HaveEvents && (Stream.Native || IsCurrent || G.deviceCount() == 1 ||
+                        G.getDevice() == Device);
+  return !isCaptured(G, S, Stream.Native);
 } catch (const std::exception &) {
   return false;
 }
 
 bool recordEvent(void *&Event, const DeviceStream &Stream) noexcept try {
-  const Guard &G = *timed();
-  auto Index = c10::DeviceIndex(Stream.Device);
-  c10::Stream S(c10::Stream::UNSAFE, c10::Device(G.type(), Index),
-                Stream.Number);
-  // A stream without a handle is the current device's.
-  if (Event && Of.haveEvents() && G.getDevice().index() == Index) {
-    if (Of.Record(Event, Of.StreamOf(&S)) == 0)
+  if (Event && Stream.HasNative) {
+    if (Of.Record(Event, Stream.Native) == 0)
       return true;
     Of.Error();
     return false;
   }
+  const Guard &G = *timed();
+  auto Index = c10::DeviceIndex(Stream.Device);
+  c10::Stream S(c10::Stream::UNSAFE, c10::Device(G.type(), Index),
+                Stream.Number);
   G.record(&Event, S, Index, c10::EventFlag::BACKEND_DEFAULT);
   return true;
 } catch (const std::exception &) {
@@ -240,7 +252,7 @@ void endAsking(int Mode) noexcept {
 }
 
 EventState stateOf(void *Event) noexcept try {
-  if (Of.haveEvents()) {
+  if (Of.HaveEvents) {
     int Result = Of.Ask(Event);
     if (Result == 0)
       return EventState::Reached;

@@ -67,6 +67,25 @@ TEST_F(DeviceQueueTest, NeighboursShareTheirEvents) {
   EXPECT_EQ(timeOf(P, 0).Count, 2u);
 }
 
+TEST_F(DeviceQueueTest, SpansInEachOtherShareTheirEvents) {
+  ReadProfile P = recorded([] {
+    RecordTakes = 5'000; // which is the probes' time, not the host's
+    run([] {
+      for (int I = 0; I < 5; ++I)
+        pair(2, [] {
+          pair(3, [] { node(1, 1'000); });
+          node(1, 1'000);
+        });
+    });
+    EXPECT_EQ(Recorded, 11u); // one before the first node, one behind each
+    wait();
+    stop();
+  });
+  EXPECT_EQ(timeOf(P, 1).Count, 10u);
+  EXPECT_EQ(timeOf(P, 2).Sum, timeOf(P, 1).Sum);
+  EXPECT_EQ(timeOf(P, 0).Sum, timeOf(P, 1).Sum);
+}
+
 TEST_F(DeviceQueueTest, WhatProbesDoForTheDeviceIsPartOfNoSpan) {
   ReadProfile P = recorded([] {
     RecordTakes = 5'000; // longer than neighbours that share may be apart
