@@ -109,8 +109,9 @@ public:
   format::FileState State = format::FileState::Closed;
   uint64_t FileBytes = 0; ///< bytes of the file that are in use
   uint64_t SegmentCount = 0;
-  uint64_t Epoch = 0;   ///< number of the last reset of all cells
-  bool Damaged = false; ///< only a prefix of the file could be read
+  uint64_t Epoch = 0;      ///< number of the last reset of all cells
+  uint64_t ResetTicks = 0; ///< first tick after it, or 0
+  bool Damaged = false;    ///< only a prefix of the file could be read
   format::ProcessRecord Process = {};
   std::vector<Model> Models;
   /// In the order in which they came to be: a parent precedes its children.

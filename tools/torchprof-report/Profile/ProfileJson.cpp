@@ -251,6 +251,8 @@ template <class IO> void Mapping<IO>::map(IO &io) {
   }
   io.choice("state", P.State);
   io.member("epoch", P.Epoch);
+  if (IO::Reading || P.ResetTicks)
+    io.member("reset_ticks", P.ResetTicks);
   io.object("process", [&](IO &io) { process(io, P.Process); });
   io.member("anchor_interval_ns", P.AnchorIntervalNs);
   io.objects("anchors", P.Anchors, [](IO &io, auto &A) {

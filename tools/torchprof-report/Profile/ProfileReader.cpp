@@ -50,7 +50,7 @@ Error SegmentReader::readHeader() {
                       Twine(Header.HeaderBytes));
   P.State = Header.State;
   P.Epoch = Header.Epoch;
-  ResetTicks = Header.ResetTicks;
+  P.ResetTicks = Header.ResetTicks;
   Limit = Header.FileBytes;
   if (Limit < format::PageBytes) {
     Offset = offsetof(format::FileHeader, FileBytes);
@@ -238,7 +238,7 @@ bool SegmentReader::read(ConstSegmentOf<SegmentType::Blocks> S) {
 
 Error SegmentReader::finish() {
   for (const LaneLog &Log : Logs)
-    foldLog(P, Log, ResetTicks);
+    foldLog(P, Log, P.ResetTicks);
   if (Damage.empty())
     return Error::success();
   if (!SawCells)

@@ -265,6 +265,7 @@ void Layout::write(raw_ostream &OS) const {
   Header.HeaderBytes = format::PageBytes;
   Header.State = P.State;
   Header.Epoch = P.Epoch;
+  Header.ResetTicks = P.ResetTicks;
   Header.SegmentCount = Segments.size();
   Header.FileBytes = format::PageBytes;
   for (const Segment &S : Segments)

@@ -102,7 +102,6 @@ private:
   std::map<uint32_t, size_t> LaneIndex; ///< by number, in Profile::Lanes
   format::SlotMap<std::monostate> Taken;
   std::vector<LaneLog> Logs;
-  uint64_t ResetTicks = 0;
 };
 
 } // namespace torchprof::report

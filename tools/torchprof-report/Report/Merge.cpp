@@ -82,6 +82,8 @@ void Merger::addEvents(const Profile &P, const SlotToSite &Slots,
     E.First = SlotOf(E.First);
     E.Ticks = static_cast<uint64_t>(scaled(E.Ticks, Scale));
     E.OwnTicks = static_cast<uint64_t>(scaled(E.OwnTicks, Scale));
+    if (E.BeginTicks < P.ResetTicks)
+      E.Run = 0; // in one that is not counted any more
     Result.Plans.push_back(E);
   }
   for (format::LoadEvent E : P.Loads) {

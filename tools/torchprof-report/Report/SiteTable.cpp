@@ -350,10 +350,12 @@ void SiteTable::addProbeCost(const Profile &P,
 }
 
 void SiteTable::addPlans(const Profile &P, double Scale) {
-  // Others are made before a run, in gradients or beside the run.
+  // Others are made before a run, in gradients or beside the run; or before a
+  // reset, in runs that are no longer counted.
   for (const format::PlanEvent &E : P.Plans)
-    if (E.Run && (E.Part == format::PlanPart::Forward ||
-                  E.Part == format::PlanPart::Fallback))
+    if (E.Run && E.BeginTicks >= P.ResetTicks &&
+        (E.Part == format::PlanPart::Forward ||
+         E.Part == format::PlanPart::Fallback))
       PlanTicks += static_cast<double>(E.Ticks) * Scale;
 }
 
