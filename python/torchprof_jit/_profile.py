@@ -98,7 +98,7 @@ class profile:
     on_trace_ready  called with p after the last active step of each cycle
     trace     keep each span with its times, for export("chrome") and
               export("perfetto"); the process's first profile decides
-    profile_memory  record what tensors on the CPU take; the process's first
+    profile_memory  record what tensors take; the process's first
               profile decides, here as of the next ones
     blocks    and who allocated what is alive, for memory()
     activities  as torch.profiler's: with one beside the CPU's, record how
