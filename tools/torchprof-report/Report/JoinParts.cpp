@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <type_traits>
 
 using namespace llvm;
@@ -25,6 +26,7 @@ public:
   PartBefore(Profile &Whole, const Profile &Part) : Whole(Whole), Part(Part) {}
 
   void add() {
+    Whole.ResetTicks = std::min(Whole.ResetTicks, Part.ResetTicks);
     for (const Lane &L : Part.Lanes)
       addLane(L);
   }
