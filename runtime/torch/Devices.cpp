@@ -2,6 +2,7 @@
 
 #include "Devices.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <exception>
 
@@ -17,20 +18,33 @@ void *libraryOf(const Guard &G) {
   return dlopen(Info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
+using CurrentContext = int (*)(void **Context);
+
+/// cuCtxGetCurrent() of CUDA's driver, once the process has loaded that.
+static CurrentContext findCurrentContext() {
+  static std::atomic<CurrentContext> Known = nullptr;
+  CurrentContext Found = Known.load(std::memory_order_relaxed);
+  if (Found)
+    return Found;
+  if (void *Driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD)) {
+    Found = reinterpret_cast<CurrentContext>(dlsym(Driver, "cuCtxGetCurrent"));
+    Known.store(Found, std::memory_order_relaxed);
+  }
+  return Found;
+}
+
 /// True unless to ask CUDA for its devices would start its driver: a child of
 /// the process that is forked later could not use CUDA then.
 static bool mayBeAsked(const Guard &G) {
   if (G.type() != c10::DeviceType::CUDA)
     return true;
-  void *Library = libraryOf(G);
-  if (!Library || !dlsym(Library, "cudaGetLastError"))
-    return true; // HIP
-  void *Driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  using CurrentContext = int (*)(void **Context);
-  auto Ask =
-      Driver
-          ? reinterpret_cast<CurrentContext>(dlsym(Driver, "cuCtxGetCurrent"))
-          : nullptr;
+  static const bool IsHip = [&] {
+    void *Library = libraryOf(G);
+    return !Library || !dlsym(Library, "cudaGetLastError");
+  }();
+  if (IsHip)
+    return true;
+  CurrentContext Ask = findCurrentContext();
   void *Context = nullptr;
   return Ask && Ask(&Context) == 0; // else it was not started
 }
