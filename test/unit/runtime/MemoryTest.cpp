@@ -59,13 +59,15 @@ std::ostream &operator<<(std::ostream &OS, const Values &V) {
             << V.Peak << ", " << V.Allocations;
 }
 
-/// What a slot measured of devices.
-Values deviceValuesOf(const ReadProfile &P, uint32_t Slot) {
-  return {P.measure(MeasureId::DeviceAllocated, Slot).Word / 2,
-          P.measure(MeasureId::DeviceAllocated, Slot).Sum,
-          P.measure(MeasureId::DeviceFreed, Slot).Sum,
-          P.measure(MeasureId::DevicePeak, Slot).Sum,
-          P.measure(MeasureId::DeviceAllocations, Slot).Sum};
+/// What a slot measured; of devices with DeviceMemory.
+template <typename Source = Memory>
+Values valuesOf(const ReadProfile &P, uint32_t Slot) {
+  auto Of = [&](typename Source::Reading R) {
+    return P.measure(Source::Group::All[R], Slot);
+  };
+  return {Of(Source::Allocated).Word / 2, Of(Source::Allocated).Sum,
+          Of(Source::Freed).Sum, Of(Source::Peak).Sum,
+          Of(Source::Allocations).Sum};
 }
 
 /// A process that uses a device, of which no block was seen.
@@ -79,14 +81,6 @@ struct DeviceInUse {
     SeesDeviceBlocks = false;
   }
 };
-
-Values valuesOf(const ReadProfile &P, uint32_t Slot) {
-  return {P.measure(MeasureId::Allocated, Slot).Word / 2,
-          P.measure(MeasureId::Allocated, Slot).Sum,
-          P.measure(MeasureId::Freed, Slot).Sum,
-          P.measure(MeasureId::Peak, Slot).Sum,
-          P.measure(MeasureId::Allocations, Slot).Sum};
-}
 
 } // namespace
 
@@ -342,9 +336,9 @@ TEST(Memory, BlocksOfADeviceAreMeasuredBesideThoseOfTheCpu) {
     });
   });
   EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
-  EXPECT_EQ(deviceValuesOf(P, 1), (Values{1, 1792, 1536, 1536, 3}));
-  EXPECT_EQ(deviceValuesOf(P, 2), (Values{1, 256, 1024, 0, 1}));
-  EXPECT_EQ(deviceValuesOf(P, 0), (Values{1, 1792, 1536, 1536, 3}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (Values{1, 1792, 1536, 1536, 3}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 2), (Values{1, 256, 1024, 0, 1}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 0), (Values{1, 1792, 1536, 1536, 3}));
   EXPECT_EQ(valuesOf(P, 2), (Values{1, 0, 0, 0, 0}));
 }
 
@@ -367,9 +361,9 @@ TEST(Memory, DeviceIsMeasuredFromItsFirstBlockOn) {
     });
     run([] { timedNode(1, [] {}); });
   });
-  EXPECT_EQ(deviceValuesOf(P, 1), (Values{1, 0, 0, 0, 0}));
-  EXPECT_EQ(deviceValuesOf(P, 2), (Values{1, 64, 0, 64, 1}));
-  EXPECT_EQ(deviceValuesOf(P, 0), (Values{2, 64, 0, 64, 1}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (Values{1, 0, 0, 0, 0}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 2), (Values{1, 64, 0, 64, 1}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 0), (Values{2, 64, 0, 64, 1}));
 }
 
 TEST(Memory, DeviceThatComesLateIsMeasuredFromTheNextRunOn) {
@@ -389,8 +383,9 @@ TEST(Memory, DeviceThatComesLateIsMeasuredFromTheNextRunOn) {
       endRegion(Region, Name);
     }
   });
-  EXPECT_EQ(deviceValuesOf(P, 1), (Values{2, 128, 0, 64, 2}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (Values{2, 128, 0, 64, 2}));
   // The second region began before the run that asked for the device.
-  EXPECT_EQ(deviceValuesOf(P, P.region("region")), (Values{1, 64, 0, 64, 1}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, P.region("region")),
+            (Values{1, 64, 0, 64, 1}));
   EXPECT_EQ(P.counter(Counter::MeasureMissed), 0u);
 }
