@@ -15,6 +15,7 @@ struct MemoryKind {
   StringLiteral Where; ///< for a line: "" or " on the device"
 };
 
+/// The CPU's first, which is always among what is measured.
 constexpr MemoryKind Kinds[] = {
     {"alloc", "peak", ""},
     {"device_alloc", "device_peak", " on the device"},
