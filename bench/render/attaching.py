@@ -1,6 +1,6 @@
 """The part of docs/performance.md on what attaching costs."""
 
-from .tables import how, number, rows_of, table
+from .tables import how, in_words, number, rows_of, table, times, verdict_of_times
 
 #: Most CPU time, in ms, that attaching may take of a model.
 MOST_MS = {"densenet121": 700, "vit_b_16": 900}
@@ -33,13 +33,13 @@ def linear(rows):
     if len(chains) < 2:
         return []
     least, most = chains[0], chains[-1]
-    ratio = per_node(most) / per_node(least)
+    ratio = times(per_node(most), per_node(least))
     plain = (most["plain"]["min_ms"] / most["nodes"]) / (
         least["plain"]["min_ms"] / least["nodes"])
-    return ["A node of %d takes %.1f times as long to attach to as one of %d (bar "
+    return ["A node of %d takes %s times as long to attach to as one of %d (bar "
             "%.1f: %s); without torchprof it takes LibTorch %.1f times as long." % (
-                most["nodes"], ratio, least["nodes"], MOST_PER_NODE,
-                "holds" if ratio <= MOST_PER_NODE else "missed", plain), ""]
+                most["nodes"], in_words(ratio, "%.1f"), least["nodes"], MOST_PER_NODE,
+                verdict_of_times(ratio, lambda r: r <= MOST_PER_NODE), plain), ""]
 
 
 def attaching(results):

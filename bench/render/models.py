@@ -2,7 +2,7 @@
 
 from speed.processes import FEWEST
 
-from .tables import duration, how, rows_of, table
+from .tables import NOT_KNOWN, duration, how, rows_of, table, times
 
 #: Most per cent of a call that recording may add.
 MOST = {"densenet121": 1.3, "mobilenet_v3": 1.3, "resnet18_1": 0.4, "encoder": 0.4}
@@ -40,10 +40,10 @@ def stopped(row):
 def beside(row):
     """How many times less than torch.profiler, whose own interval counts too."""
     ours, theirs = row["torchprof"][0], row["torch.profiler"][0]
-    if ours <= 0:
-        return "> %d x" % TIMES
-    return "%.1f x%s" % (theirs / ours, "" if theirs >= TIMES * ours else
-                         ", missed")
+    ratio = times(theirs, ours)
+    if ratio is None:
+        return NOT_KNOWN
+    return "%.1f x%s" % (ratio, "" if ratio >= TIMES else ", missed")
 
 
 def models(results):

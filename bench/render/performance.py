@@ -4,7 +4,8 @@ from .attaching import attaching
 from .models import models
 from .node import probe, scale
 from .recorded import recorded
-from .tables import conditions, duration, how, number, rows_of, table
+from .tables import (NOT_KNOWN, conditions, duration, how, in_words, number, rows_of,
+                     table, times)
 
 SECTIONS = ["models", "probe", "scale", "recorded", "measures", "contenders", "threads",
             "whole", "attach", "passes", "report"]
@@ -185,6 +186,15 @@ GOALS = [("torch.profiler", 20), ("Kineto", None), ("ScriptProfile", 6),
          ("FX interpreter", 150)]
 
 
+def verdict_of_goal(goal, recording, with_closing):
+    """The ratios are None where they are lost in the noise."""
+    if recording is not None and recording >= goal:
+        return "met"
+    if with_closing is not None and with_closing >= goal:
+        return "met with the closing"
+    return NOT_KNOWN if recording is None else "not met"
+
+
 def goals(results):
     """How many times torchprof is cheaper per node, where nodes are short enough
     for the difference to be more than noise."""
@@ -213,17 +223,16 @@ def goals(results):
             theirs = by_name[name]
             whole = [added(row, c)[1] + c["close_ns"] / row["spans"]
                      for c in (theirs, ours)]
-            ratio = added(row, theirs)[1] / added(row, ours)[1]
+            ratio = times(added(row, theirs)[1], added(row, ours)[1])
+            with_closing = times(*whole)
             cells.append([
                 version, name, "%s by %s ns" % (number(added(row, theirs)[1]),
                                                 number(added(row, ours)[1])),
-                "%.1f x" % ratio, "%.0f x" % (whole[0] / whole[1]),
+                in_words(ratio, "%.1f x"), in_words(with_closing, "%.0f x"),
                 version in reads and "%.0f x" % (
                     added(row, theirs)[1] / reads[version]) or None,
                 goal and "%d x" % goal,
-                goal and ("met" if ratio >= goal else
-                          "met with the closing" if whole[0] / whole[1] >= goal
-                          else "not met")])
+                goal and verdict_of_goal(goal, ratio, with_closing)])
     return lines + table(["", "contender", "ns per node", "recording",
                           "with the closing", "two reads", "goal", ""], cells)
 

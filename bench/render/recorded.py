@@ -1,6 +1,6 @@
 """docs/performance.md: what a node costs by what is recorded of it."""
 
-from .tables import how, number, rows_of, table
+from .tables import how, in_words, number, rows_of, table, times, verdict_of_times
 
 #: What torchprof may record beside time, and what that tells.
 MORE_THAN_TIME = {
@@ -57,9 +57,10 @@ def beside_peer(rows):
     closing = {row["recorded"]: row["closing_ns"] for row in rows}
     ours = more["time"] + more["memory, shapes"]
     theirs = more["torch.profiler, memory, shapes"]
-    whole = (theirs + closing["torch.profiler, memory, shapes"]) / (
-        ours + closing["memory, shapes"])
-    return ["With memory and shapes torch.profiler takes %.1f times as long as torchprof "
-            "while it records, and %.0f times with the closing (bar %d: %s while it "
-            "records)." % (theirs / ours, whole, LEAST_TIMES,
-                           "holds" if theirs >= LEAST_TIMES * ours else "missed"), ""]
+    recording = times(theirs, ours)
+    whole = times(theirs + closing["torch.profiler, memory, shapes"],
+                  ours + closing["memory, shapes"])
+    return ["With memory and shapes torch.profiler takes %s times as long as torchprof "
+            "while it records, and %s times with the closing (bar %d, while it records: "
+            "%s)." % (in_words(recording, "%.1f"), in_words(whole, "%.0f"), LEAST_TIMES,
+                      verdict_of_times(recording, lambda r: r >= LEAST_TIMES)), ""]

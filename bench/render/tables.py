@@ -25,6 +25,27 @@ def duration(ns):
     return "%.0f ns" % ns
 
 
+#: The verdict on what was measured and is lost in the noise.
+NOT_KNOWN = "not known: within the noise"
+
+
+def times(theirs, ours):
+    """How many times `ours` goes into `theirs`; None where one of the two is lost in
+    the noise, that is not above 0: then nothing is known of their ratio."""
+    return theirs / ours if theirs > 0 and ours > 0 else None
+
+
+def in_words(ratio, form):
+    return "?" if ratio is None else form % ratio
+
+
+def verdict_of_times(ratio, holds):
+    """`holds` is asked only about a ratio that is known."""
+    if ratio is None:
+        return NOT_KNOWN
+    return "holds" if holds(ratio) else "missed"
+
+
 def label(version):
     """Debian's build of 1.13 calls itself 1.13.0a0."""
     return "LibTorch " + version.replace("a0", "")
