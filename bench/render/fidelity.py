@@ -151,6 +151,7 @@ def reads_text(row):
 
 #: The groups of the test zoo, and what their models are.
 GROUPS = {"torchvision": "torchvision's models",
+          "field": "small models of the field",
           "language": "small models of language features"}
 
 

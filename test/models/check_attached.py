@@ -73,7 +73,15 @@ def renumbered(graph):
         found.group(), len(numbers)), graph)
 
 
-def one_run(module, call, folder, seed, grad):
+def plan_here(properties):
+    """What LibTorch has made of the method that ran last."""
+    text = str(torch._C._last_executed_optimized_graph())
+    if "reordered" in properties:
+        return sorted(re.findall(r"= (\w+::\w+)", text))
+    return renumbered(text)
+
+
+def one_run(module, entry, call, folder, seed, grad):
     """Everything that a caller sees of one call."""
     torch.manual_seed(seed)
     values = specs.arguments(call["inputs"], folder)
@@ -103,8 +111,7 @@ def one_run(module, call, folder, seed, grad):
     # With forks, which graph was executed last is a matter of threads.
     graph = str(module._c._get_method(call["method"]).graph)
     if "exception" not in seen and "prim::fork" not in graph:
-        seen["plan"] = renumbered(
-            str(torch._C._last_executed_optimized_graph()))
+        seen["plan"] = plan_here(entry["properties"])
     return seen
 
 
@@ -147,8 +154,8 @@ def behave(arguments):
             module = torch.jit.load(path)
             for call in entry["calls"]:
                 for seed in range(RUNS):
-                    seen.append(one_run(module, call, arguments.models, seed,
-                                        grad))
+                    seen.append(one_run(module, entry, call, arguments.models,
+                                        seed, grad))
             if profile:
                 snapshot(profile_of(arguments, name, arguments.behave, grad))
             if not arguments.instrumented:

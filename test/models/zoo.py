@@ -29,6 +29,8 @@ class Model:
       custom-op  needs torchvision's own operators (torchvision::nms)
       no-method  nothing to instrument: an error is expected
       hooks      the root has hooks, which Python runs and forward() does not
+      reordered  with grad, LibTorch 2.13 orders what a group keeps for its backward
+                 now so and now so, in processes without torchprof too
     """
 
     name: str
@@ -41,10 +43,12 @@ class Model:
 def table():
     """All entries by group. Imports torch and torchvision."""
     import effects_zoo
+    import field_zoo
     import language_zoo
     import torchvision_zoo
 
     return {
         "language": language_zoo.MODELS + effects_zoo.MODELS,
+        "field": field_zoo.MODELS,
         "torchvision": torchvision_zoo.MODELS,
     }
