@@ -8,6 +8,7 @@ error included. A last line `...` stands for the rest. Tools are on PATH.
 """
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -49,6 +50,8 @@ def rerun(block, folder, counts):
 
 
 def main():
+    if not shutil.which("torchprof-report"):
+        sys.exit("run_docs.py: torchprof-report is not on PATH")
     arguments = sys.argv[1:]
     update = arguments[0] == "--update"
     folder, *pages = arguments[update:]
