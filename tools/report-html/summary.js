@@ -12,7 +12,7 @@ function torchprofShare(cell) {
   if (value === null || value === undefined) return "-";
   const width = Math.min(100, Math.max(0, value)).toFixed(1);
   return '<span class="share"><i style="width:' + width + '%"></i><span>' +
-    value.toFixed(2) + "%</span></span>";
+    torchprofFixed(value, 2) + "%</span></span>";
 }
 
 // The table of nodes. Its columns are those that the data names. Returns what
@@ -25,7 +25,7 @@ function torchprofSummary(data, parts) {
   const looks = {
     kind: { minWidth: textWidth("kind", 130, 260), frozen: true },
     name: { minWidth: textWidth("name", 90, 300) },
-    module: { minWidth: textWidth("module", 76, 130), widthGrow: 2 },
+    module: { minWidth: textWidth("module", 94, 130), widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },
     out_shapes: { minWidth: 116 },
