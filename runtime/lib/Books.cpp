@@ -33,8 +33,8 @@ private:
 } // namespace
 
 Books::Books(Recording &Owner, ProfileFile &File, PageSource &Pages,
-             const Host &Program)
-    : Owner(Owner), File(File), Map(Pages),
+             const Host &Program, MemoryPlace Place)
+    : Owner(Owner), File(File), Place(Place), Map(Pages),
       Kept(hasWord(Program.Opts.Record, "blocks")) {}
 
 BlockAccount *Books::makeAccount(Slot Site) {
@@ -55,6 +55,7 @@ BlockAccount *Books::makeAccount(Slot Site) {
       return nullptr;
     BlocksSegment(Head).record().Capacity = Capacity;
     BlocksSegment(Head).record().PeakSite = NoSlot;
+    BlocksSegment(Head).record().Place = Place;
     BlocksSegment(Head).record().Epoch =
         Process.Epoch.load(std::memory_order_relaxed);
     File.publish();

@@ -1,9 +1,10 @@
 //===- Books.h - which node allocated what is alive -------------*- C++ -*-===//
 //
-// The books of one recording (format/Blocks.h): each block that the process
-// allocates for a tensor is on the account of the span that was the innermost
-// one of its thread, until it is freed, on whatever thread. Blocks from before
-// the recording, or from before a fork, are in no account.
+// The books of one recording (format/Blocks.h), of one place of memory: each
+// block that the process allocates there for a tensor is on the account of the
+// span that was the innermost one of its thread, until it is freed, on whatever
+// thread. Blocks from before the recording, or from before a fork, are in no
+// account.
 //
 // A lock of its own guards the books, held for some ten instructions; the
 // process lock may be taken while it is held, never the other way round.
@@ -30,7 +31,7 @@ struct Host;
 class Books {
 public:
   Books(Recording &Owner, ProfileFile &File, PageSource &Pages,
-        const Host &Program);
+        const Host &Program, format::MemoryPlace Place);
 
   /// True if books are to be kept.
   bool exist() const { return Kept; }
@@ -52,6 +53,7 @@ private:
 
   Recording &Owner;
   ProfileFile &File;
+  const format::MemoryPlace Place;
   BlockMap Map;
   pthread_mutex_t Mutex = PTHREAD_MUTEX_INITIALIZER;
   format::BlocksRecord *Totals = nullptr; ///< null until there is an account

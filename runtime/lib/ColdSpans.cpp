@@ -237,8 +237,9 @@ uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   recordRun(E, Now, Ticks);
   if (IsMeasured && R.levels().exist())
     R.levels().runEnded(L, S.Site, Now);
-  if (R.books().exist())
-    R.books().runEnded();
+  for (MemoryPlace Place : MemoryPlaces)
+    if (R.books(Place).exist())
+      R.books(Place).runEnded();
   if (const FrameworkWatch *Watch = frameworkWatch())
     Watch->RunEnded();
   R.anchorIfDue(Now);

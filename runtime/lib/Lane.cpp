@@ -60,7 +60,8 @@ void Lanes::release(Lane &L) {
   if (FunctionRing *Made = std::exchange(L.Functions, nullptr))
     Made->release();
   L.Depth = 0;
-  L.HeldElsewhere += ThisMemory.held();
+  for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place)
+    L.HeldElsewhere[Place] += ThisMemory[Place].held();
   setCurrent(L, 0, packCurrent(NoSlot, false));
   storeRelease(L.Record->State, LaneState::Free);
   L.NextFree = Free;
@@ -113,7 +114,8 @@ Lane *Lanes::own() {
   nameOwner(*L->Record);
   // In a child of fork the thread has what it held in the parent process.
   if (ThisLane && !ThisLane->Owner)
-    L->HeldElsewhere -= ThisMemory.held();
+    for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place)
+      L->HeldElsewhere[Place] -= ThisMemory[Place].held();
   ThisLane = L;
   pthread_setspecific(EndOfThread, L);
   return L;

@@ -160,11 +160,12 @@ struct alignas(64) Lane {
   PairShape *Pairs;                    ///< null without any
   uint32_t PairCount;                  ///< of Pairs in use
   OperatorEntry *Operators;            ///< null without any
-  format::SegmentHeader *RunLevels;    ///< null without any
-  format::SegmentHeader *SpanLevels;   ///< null without any
+  /// Null without any; by place, as HeldElsewhere.
+  format::SegmentHeader *RunLevels[format::MemoryPlaceCount];
+  format::SegmentHeader *SpanLevels[format::MemoryPlaceCount];
   /// What the lane's threads held before the owner, less what the owner held
   /// when it was in another process.
-  int64_t HeldElsewhere;
+  int64_t HeldElsewhere[format::MemoryPlaceCount];
   pthread_mutex_t FoldMutex; ///< see FoldLock
   /// Records before this one are left to the folding thread.
   std::atomic<uint64_t> FoldUpTo;

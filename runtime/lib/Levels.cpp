@@ -20,7 +20,7 @@ Levels::Levels(ProfileFile &File, const Host &Program)
       SpanCount(uint32_t(Program.Opts.TraceEvents)) {}
 
 SegmentHeader *Levels::make(const Lane &L, uint32_t Capacity, LogKeep Keep,
-                            bool OfRuns) {
+                            bool OfRuns, MemoryPlace Place) {
   ProcessLock Lock;
   SegmentHeader *Head = File.add(
       SegmentType::Levels, LevelSegment::payloadBytes(Capacity), L.Number);
@@ -30,6 +30,7 @@ SegmentHeader *Levels::make(const Lane &L, uint32_t Capacity, LogKeep Keep,
   R.Capacity = Capacity;
   R.Keep = Keep;
   R.OfRuns = OfRuns;
+  R.Place = Place;
   R.Epoch = Process.Epoch.load(std::memory_order_relaxed);
   File.publish();
   return Head;
@@ -55,22 +56,36 @@ static void add(SegmentHeader *Head, const Level &New) {
   storeRelease(R.Count, Count + 1);
 }
 
+/// Without blocks there is nothing to keep.
+static bool isUsed(MemoryPlace Place) {
+  return Place == MemoryPlace::Cpu || DeviceMemory::isBooked();
+}
+
 void Levels::runEnded(Lane &L, Slot Site, uint64_t Now) {
-  if (!L.RunLevels)
-    L.RunLevels = make(L, RunsCapacity, LogKeep::Last, /*OfRuns=*/true);
-  if (!L.RunLevels)
-    return;
-  const MemoryCounters &M = ThisMemory;
-  add(L.RunLevels, {Now, L.HeldElsewhere + M.held(),
-                    uint64_t(M.RunHigh - M.HeldAtRun), Site, M.RunHighSite});
+  for (MemoryPlace Place : MemoryPlaces) {
+    if (!isUsed(Place))
+      continue;
+    SegmentHeader *&Ring = L.RunLevels[unsigned(Place)];
+    if (!Ring)
+      Ring = make(L, RunsCapacity, LogKeep::Last, /*OfRuns=*/true, Place);
+    const MemoryCounters &M = memoryIn(Place);
+    if (Ring)
+      add(Ring, {Now, L.HeldElsewhere[unsigned(Place)] + M.held(),
+                 uint64_t(M.RunHigh - M.HeldAtRun), Site, M.RunHighSite});
+  }
 }
 
 void Levels::addSpan(Lane &L, Slot Site, uint64_t Now) {
-  if (!L.SpanLevels)
-    L.SpanLevels = make(L, SpanCount, SpanKeep, /*OfRuns=*/false);
-  if (L.SpanLevels)
-    add(L.SpanLevels,
-        {Now, L.HeldElsewhere + ThisMemory.held(), 0, Site, NoSlot});
+  for (MemoryPlace Place : MemoryPlaces) {
+    if (!isUsed(Place))
+      continue;
+    SegmentHeader *&Ring = L.SpanLevels[unsigned(Place)];
+    if (!Ring)
+      Ring = make(L, SpanCount, SpanKeep, /*OfRuns=*/false, Place);
+    if (Ring)
+      add(Ring, {Now, L.HeldElsewhere[unsigned(Place)] + memoryIn(Place).held(),
+                 0, Site, NoSlot});
+  }
 }
 
 } // namespace torchprof

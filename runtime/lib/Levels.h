@@ -31,7 +31,8 @@ public:
 private:
   void addSpan(Lane &L, format::Slot Site, uint64_t Now);
   format::SegmentHeader *make(const Lane &L, uint32_t Capacity,
-                              format::LogKeep Keep, bool OfRuns);
+                              format::LogKeep Keep, bool OfRuns,
+                              format::MemoryPlace Place);
 
   ProfileFile &File;
   bool Kept;

@@ -6,8 +6,10 @@
 
 namespace torchprof {
 
-thread_local constinit MemoryCounters ThisMemory{};
-thread_local constinit BlockCounters ThisDeviceMemory{};
+using format::MemoryPlace;
+using format::MemoryPlaceCount;
+
+thread_local constinit MemoryCounters ThisMemory[MemoryPlaceCount]{};
 std::atomic<bool> SeesDeviceBlocks = false;
 
 static std::atomic<MemoryHook> CountingHook = nullptr;
@@ -30,9 +32,7 @@ bool Memory::isWanted(const Options &Opts) {
 }
 
 bool Memory::beginRun() {
-  MemoryCounters &M = ThisMemory;
-  M.HeldAtRun = M.RunHigh = M.held();
-  M.RunHighSite = format::NoSlot;
+  memoryIn(MemoryPlace::Cpu).beginRun();
   return countsMemory();
 }
 
@@ -40,6 +40,9 @@ bool DeviceMemory::isWanted(const Options &Opts) {
   return measuresMemory(Opts) && DeviceHook.load();
 }
 
-bool DeviceMemory::beginRun() { return DeviceHook.load()(); }
+bool DeviceMemory::beginRun() {
+  memoryIn(MemoryPlace::Devices).beginRun();
+  return DeviceHook.load()();
+}
 
 } // namespace torchprof

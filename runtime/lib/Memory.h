@@ -28,25 +28,33 @@
 
 namespace torchprof {
 
-/// Bytes and blocks of a thread, since it began.
-struct BlockCounters {
+/// Bytes and blocks of a thread in one place, since it began.
+struct MemoryCounters {
   uint64_t Allocated, Freed, Allocations;
-  int64_t High; ///< largest held() since the innermost measured span began
-  int64_t held() const { return int64_t(Allocated - Freed); }
-};
-
-/// On the CPU.
-struct MemoryCounters : BlockCounters {
-  int64_t HeldAtRun;        ///< held() when the outermost run began
-  int64_t RunHigh;          ///< largest since
+  int64_t High;      ///< largest held() since the innermost measured span began
+  int64_t HeldAtRun; ///< held() when the outermost run began
+  int64_t RunHigh;   ///< largest since
   format::Slot RunHighSite; ///< the innermost span then
+
+  int64_t held() const { return int64_t(Allocated - Freed); }
+  void beginRun() {
+    HeldAtRun = RunHigh = held();
+    RunHighSite = format::NoSlot;
+  }
 };
 
 // A free may come late in a thread's life: nothing is to be destroyed.
-extern thread_local constinit MemoryCounters ThisMemory
-    [[gnu::tls_model("initial-exec")]];
-extern thread_local constinit BlockCounters ThisDeviceMemory
-    [[gnu::tls_model("initial-exec")]];
+extern thread_local constinit MemoryCounters
+    ThisMemory[format::MemoryPlaceCount] [[gnu::tls_model("initial-exec")]];
+
+inline MemoryCounters &memoryIn(format::MemoryPlace Place) {
+  return ThisMemory[unsigned(Place)];
+}
+
+/// Null unless books are kept.
+inline Books *booksOf(format::MemoryPlace Place) {
+  return Process.Ledgers[unsigned(Place)].load(std::memory_order_acquire);
+}
 
 /// The innermost open span of the calling thread.
 inline format::Slot innermostSite() {
@@ -54,9 +62,11 @@ inline format::Slot innermostSite() {
   return L && L->Owner ? format::slotOfCurrent(L->Current) : format::NoSlot;
 }
 
-/// The calling thread has got \p Block, null if its place says nothing.
-inline void noteAllocated(uint64_t Bytes, const void *Block = nullptr) {
-  MemoryCounters &M = ThisMemory;
+/// The calling thread has got \p Block, null if its address says nothing.
+inline void
+noteAllocated(uint64_t Bytes, const void *Block = nullptr,
+              format::MemoryPlace Place = format::MemoryPlace::Cpu) {
+  MemoryCounters &M = memoryIn(Place);
   M.Allocated += Bytes;
   ++M.Allocations;
   if (M.held() > M.High) {
@@ -66,14 +76,15 @@ inline void noteAllocated(uint64_t Bytes, const void *Block = nullptr) {
       M.RunHighSite = innermostSite();
     }
   }
-  if (Books *B = Process.Ledger.load(std::memory_order_acquire); B && Block)
+  if (Books *B = booksOf(Place); B && Block)
     B->allocated(Block, Bytes);
 }
 
 /// It gives one back.
-inline void noteFreed(uint64_t Bytes, const void *Block = nullptr) {
-  ThisMemory.Freed += Bytes;
-  if (Books *B = Process.Ledger.load(std::memory_order_acquire); B && Block)
+inline void noteFreed(uint64_t Bytes, const void *Block = nullptr,
+                      format::MemoryPlace Place = format::MemoryPlace::Cpu) {
+  memoryIn(Place).Freed += Bytes;
+  if (Books *B = booksOf(Place); B && Block)
     B->freed(Block, Bytes);
 }
 
@@ -81,17 +92,16 @@ inline void noteFreed(uint64_t Bytes, const void *Block = nullptr) {
 extern std::atomic<bool> SeesDeviceBlocks;
 
 /// The calling thread has got a block of a device.
-inline void noteDeviceAllocated(uint64_t Bytes) {
-  BlockCounters &M = ThisDeviceMemory;
-  M.Allocated += Bytes;
-  ++M.Allocations;
-  M.High = std::max(M.High, M.held());
+inline void noteDeviceAllocated(uint64_t Bytes, const void *Block = nullptr) {
+  noteAllocated(Bytes, Block, format::MemoryPlace::Devices);
   if (!SeesDeviceBlocks.load(std::memory_order_relaxed))
     SeesDeviceBlocks.store(true, std::memory_order_relaxed);
 }
 
 /// It gives one back.
-inline void noteDeviceFreed(uint64_t Bytes) { ThisDeviceMemory.Freed += Bytes; }
+inline void noteDeviceFreed(uint64_t Bytes, const void *Block = nullptr) {
+  noteFreed(Bytes, Block, format::MemoryPlace::Devices);
+}
 
 /// Makes sure that blocks are counted from now on; false if they cannot be, or
 /// not any more, after one warning. Called under the process lock or at the
@@ -112,14 +122,15 @@ bool countsMemory();
 bool measuresMemory(const Options &Opts);
 
 /// What the sources of Measures.h below have in common: a group of \p Ids, read
-/// off the counters \p Here() of the calling thread.
-template <auto Here, format::MeasureId... Ids> struct BlockSource {
+/// off the calling thread's counters of \p Place.
+template <format::MemoryPlace Place, format::MeasureId... Ids>
+struct BlockSource {
   using Group = MeasureGroup<Ids...>;
   /// The readings and the values of a span.
   enum Reading { Allocated, Freed, Peak, Allocations };
 
   static void onBegin(uint64_t *Readings) {
-    BlockCounters &M = Here();
+    MemoryCounters &M = memoryIn(Place);
     Readings[Allocated] = M.Allocated;
     Readings[Freed] = M.Freed;
     Readings[Peak] = uint64_t(M.High); // of the span around
@@ -127,7 +138,7 @@ template <auto Here, format::MeasureId... Ids> struct BlockSource {
     M.High = M.held();
   }
   static void onEnd(const uint64_t *Readings, uint64_t *Values) {
-    BlockCounters &M = Here();
+    MemoryCounters &M = memoryIn(Place);
     auto HeldAtBegin = int64_t(Readings[Allocated] - Readings[Freed]);
     auto HighAround = int64_t(Readings[Peak]);
     Values[Peak] = uint64_t(M.High - HeldAtBegin);
@@ -138,19 +149,18 @@ template <auto Here, format::MeasureId... Ids> struct BlockSource {
   }
 };
 
-inline BlockCounters &memoryHere() { return ThisMemory; }
-inline BlockCounters &deviceMemoryHere() { return ThisDeviceMemory; }
-
-struct Memory : BlockSource<memoryHere, format::MeasureId::Allocated,
-                            format::MeasureId::Freed, format::MeasureId::Peak,
-                            format::MeasureId::Allocations> {
+struct Memory
+    : BlockSource<format::MemoryPlace::Cpu, format::MeasureId::Allocated,
+                  format::MeasureId::Freed, format::MeasureId::Peak,
+                  format::MeasureId::Allocations> {
   static bool isWanted(const Options &Opts);
   static bool beginRun();
   static constexpr bool isBooked() { return true; }
 };
 
 struct DeviceMemory
-    : BlockSource<deviceMemoryHere, format::MeasureId::DeviceAllocated,
+    : BlockSource<format::MemoryPlace::Devices,
+                  format::MeasureId::DeviceAllocated,
                   format::MeasureId::DeviceFreed, format::MeasureId::DevicePeak,
                   format::MeasureId::DeviceAllocations> {
   static bool isWanted(const Options &Opts);

@@ -34,8 +34,8 @@ struct alignas(processor::LargestPageBytes) ProcessPage {
   std::atomic<uint32_t> CountsSteps;
   /// What this process records; null before its first probe.
   std::atomic<Recording *> Current;
-  /// Its books of blocks; null unless they are kept.
-  std::atomic<Books *> Ledger;
+  /// Its books of blocks in each place; null unless they are kept.
+  std::atomic<Books *> Ledgers[format::MemoryPlaceCount];
   /// First ticks of the last two epochs, by the parity of their numbers; see
   /// beginEpoch().
   std::atomic<uint64_t> EpochTicks[2];

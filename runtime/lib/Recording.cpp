@@ -32,7 +32,9 @@ Recording::Recording(Lineage &Shared, PageSource &Pages)
       Threads(File, Pages, Shared.Program),
       Folding(Threads, Shared.Program.Opts.Fold == "thread"),
       Extra(File, Pages, Shared.Program), Shapes(File, Pages, Shared.Program),
-      Held(File, Shared.Program), Ledger(*this, File, Pages, Shared.Program),
+      Held(File, Shared.Program),
+      CpuBooks(*this, File, Pages, Shared.Program, MemoryPlace::Cpu),
+      DeviceBooks(*this, File, Pages, Shared.Program, MemoryPlace::Devices),
       Gate(Shared.Program), Sites(File, Shared),
       Snapshots(File, Shared.Program),
       Loads(std::exchange(Shared.Loads.own(), {})),
@@ -42,8 +44,10 @@ Recording::Recording(Lineage &Shared, PageSource &Pages)
     torchprof::count(Counter::Forks);
   if (const FrameworkWatch *Watch = frameworkWatch())
     Watch->Begin(Shared.Program.Opts);
-  if (Ledger.exist())
-    Process.Ledger.store(&Ledger, std::memory_order_release);
+  for (MemoryPlace Place : MemoryPlaces)
+    if (books(Place).exist())
+      Process.Ledgers[unsigned(Place)].store(&books(Place),
+                                             std::memory_order_release);
   Gate.begin();
 }
 

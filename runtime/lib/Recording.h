@@ -75,7 +75,9 @@ public:
   Measures &measures() { return Extra; }
   Variants &variants() { return Shapes; }
   Levels &levels() { return Held; }
-  Books &books() { return Ledger; }
+  Books &books(format::MemoryPlace Place) {
+    return Place == format::MemoryPlace::Cpu ? CpuBooks : DeviceBooks;
+  }
   FoldThread &folding() { return Folding; }
 
   /// Takes a clock anchor at the end of a run if the last one is old. Never
@@ -151,7 +153,7 @@ private:
   Measures Extra;
   Variants Shapes;
   Levels Held;
-  Books Ledger;
+  Books CpuBooks, DeviceBooks;
   Window Gate;
   SiteNotes Sites;
   SnapshotSeries Snapshots;

@@ -28,13 +28,13 @@ versions::BlockReport *volatile Real = &c10::reportMemoryUsageToProfiler;
 
 std::atomic<unsigned long long> LoadsLooked = 0;
 
-void noteBlock(int64_t Bytes, c10::Device Device) {
+void noteBlock(const void *Block, int64_t Bytes, c10::Device Device) {
   if (Device.is_cpu())
     return;
   if (Bytes >= 0)
-    noteDeviceAllocated(uint64_t(Bytes));
+    noteDeviceAllocated(uint64_t(Bytes), Block);
   else
-    noteDeviceFreed(uint64_t(-Bytes));
+    noteDeviceFreed(uint64_t(-Bytes), Block);
 }
 
 void standInFront() {

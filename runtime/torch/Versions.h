@@ -52,15 +52,16 @@ std::optional<bool> isCapturing(const Guard &G, const c10::Stream &S) {
 using BlockReport = decltype(c10::reportMemoryUsageToProfiler);
 
 /// A BlockReport that calls \p Note before \p Real.
-template <void (*Note)(int64_t Bytes, c10::Device), auto &Real,
-          typename Function = BlockReport>
+template <void (*Note)(const void *Block, int64_t Bytes, c10::Device),
+          auto &Real, typename Function = BlockReport>
 struct NotedReport;
-template <void (*Note)(int64_t Bytes, c10::Device), auto &Real, typename Total>
+template <void (*Note)(const void *Block, int64_t Bytes, c10::Device),
+          auto &Real, typename Total>
 struct NotedReport<Note, Real,
                    void(void *, int64_t, Total, Total, c10::Device)> {
   static void call(void *Block, int64_t Bytes, Total Allocated, Total Reserved,
                    c10::Device Device) {
-    Note(Bytes, Device);
+    Note(Block, Bytes, Device);
     Real(Block, Bytes, Allocated, Reserved, Device);
   }
 };

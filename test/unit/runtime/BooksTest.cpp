@@ -3,6 +3,7 @@
 #include "Books.h"
 
 #include "Control.h"
+#include "DeviceInUse.h"
 #include "Memory.h"
 #include "Pages.h"
 #include "Probe.h"
@@ -260,6 +261,38 @@ TEST(Books, ThreadsBookWhileAnotherResets) {
   EXPECT_EQ(P.account(Slot(1)).Live, 0);
   EXPECT_EQ(P.account(Slot(1)).Blocks, 0);
   EXPECT_EQ(P.Books.Live, 8);
+}
+
+TEST(Books, DevicesHaveTheirOwn) {
+  DeviceInUse Device;
+  constexpr auto OnDevices = MemoryPlace::Devices;
+  ReadProfile P = kept([] {
+    for (int I = 0; I < 4; ++I)
+      run([I] {
+        // One address in both places is two blocks.
+        node(1, [I] {
+          make(1, 8);
+          noteDeviceAllocated(512, address(64 * uint64_t(I + 1)));
+        });
+        node(2, [] {
+          noteDeviceAllocated(2048, address(64 * 100));
+          drop(1, 8);
+          noteDeviceFreed(2048, address(64 * 100));
+        });
+      });
+  });
+  EXPECT_EQ(held(P, Slot(1)), (Bytes{0, 8, 0, 0, 0}));
+  EXPECT_EQ(P.Accounts.size(), 1u);
+  BlockAccount Kept = P.account(Slot(1), OnDevices);
+  EXPECT_EQ(Kept.Live, 4 * 512);
+  EXPECT_EQ(Kept.Blocks, 4);
+  EXPECT_EQ(Kept.AtPeak.Bytes, 4 * 512);
+  EXPECT_EQ(Kept.AtMarks[0], 2 * 512);
+  EXPECT_EQ(P.account(Slot(2), OnDevices).AtPeak.Bytes, 2048);
+  EXPECT_EQ(P.DeviceBooks.Peak, 4 * 512 + 2048);
+  EXPECT_EQ(P.DeviceBooks.PeakSite, Slot(2));
+  EXPECT_EQ(P.DeviceBooks.Runs, 4u);
+  EXPECT_EQ(P.Books.Peak, 8);
 }
 
 TEST(Books, AreNotKeptUnlessAskedFor) {

@@ -32,7 +32,8 @@ void waitForFold() {
 }
 
 void startAfresh() {
-  ThisMemory = {};
+  for (MemoryCounters &M : ThisMemory)
+    M = {};
   waitForFold();
   // What a fork wipes, and then what a child inherits.
   keepForLeakChecker(Line);

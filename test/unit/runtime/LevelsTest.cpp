@@ -1,6 +1,7 @@
 //===- LevelsTest.cpp - what threads held when spans ended ----------------===//
 
 #include "Control.h"
+#include "DeviceInUse.h"
 #include "Memory.h"
 #include "Probe.h"
 #include "TestSupport.h"
@@ -59,10 +60,11 @@ std::ostream &operator<<(std::ostream &OS, const Expected &E) {
             << ", peak " << E.Peak << " in " << number(E.PeakSite);
 }
 
-std::vector<Expected> levels(const ReadProfile &P, bool OfRuns) {
+std::vector<Expected> levels(const ReadProfile &P, bool OfRuns,
+                             MemoryPlace Place = MemoryPlace::Cpu) {
   std::vector<Expected> Found;
   for (const ReadProfile::LevelOf &L : P.Levels)
-    if (L.OfRuns == OfRuns)
+    if (L.OfRuns == OfRuns && L.Place == Place)
       Found.push_back({L.Data.EndTicks, L.Data.Held, L.Data.Peak, L.Data.Site,
                        L.Data.PeakSite});
   return Found;
@@ -120,6 +122,44 @@ TEST(Levels, TraceKeepsTheFirstOrTheLast) {
     EXPECT_EQ(Kept.front().Held, First ? 1 : 3);
     EXPECT_EQ(Kept.back().Held, First ? 8 : 10);
   }
+}
+
+TEST(Levels, DevicesHaveTheirOwn) {
+  DeviceInUse Device;
+  auto Body = [] {
+    run([] {
+      node(1, [] { noteAllocated(8); }); // no block of a device was seen yet
+      node(2, [] {
+        noteDeviceAllocated(512);
+        noteDeviceAllocated(1024);
+        noteDeviceFreed(512);
+      });
+      node(3, [] { noteFreed(8); });
+    });
+    run([] {
+      node(1, [] { noteDeviceAllocated(256); });
+      noteDeviceFreed(1280);
+    });
+  };
+  ReadProfile P = recorded(Body, {{"mode", "trace"}});
+  EXPECT_EQ(levels(P, true), (Levels{{1025, 0, 8, Slot(0), Slot(1)},
+                                     {1040, 0, 0, Slot(0), NoSlot}}));
+  EXPECT_EQ(levels(P, true, MemoryPlace::Devices),
+            (Levels{{1025, 1024, 1536, Slot(0), Slot(2)},
+                    {1040, 0, 256, Slot(0), Slot(1)}}));
+  EXPECT_EQ(levels(P, false, MemoryPlace::Devices),
+            (Levels{{1010, 1024, 0, Slot(2), NoSlot},
+                    {1015, 1024, 0, Slot(3), NoSlot},
+                    {1025, 1024, 0, Slot(0), NoSlot},
+                    {1030, 1280, 0, Slot(1), NoSlot},
+                    {1040, 0, 0, Slot(0), NoSlot}}));
+}
+
+TEST(Levels, DeviceWhoseBlocksAreNotSeenHasNone) {
+  DeviceInUse Device;
+  ReadProfile P = recorded([] { run([] { noteAllocated(8); }); });
+  EXPECT_EQ(levels(P, true).size(), 1u);
+  EXPECT_TRUE(levels(P, true, MemoryPlace::Devices).empty());
 }
 
 TEST(Levels, ThreadsThatShareALaneOneAfterTheOtherAddUp) {

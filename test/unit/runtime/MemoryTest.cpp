@@ -3,6 +3,7 @@
 #include "Memory.h"
 
 #include "Control.h"
+#include "DeviceInUse.h"
 #include "Probe.h"
 #include "TestSupport.h"
 
@@ -69,18 +70,6 @@ Values valuesOf(const ReadProfile &P, uint32_t Slot) {
           Of(Source::Freed).Sum, Of(Source::Peak).Sum,
           Of(Source::Allocations).Sum};
 }
-
-/// A process that uses a device, of which no block was seen.
-struct DeviceInUse {
-  explicit DeviceInUse(MemoryHook Hook = [] { return true; }) {
-    SeesDeviceBlocks = false;
-    setDeviceMemoryHook(Hook);
-  }
-  ~DeviceInUse() {
-    setDeviceMemoryHook(nullptr);
-    SeesDeviceBlocks = false;
-  }
-};
 
 } // namespace
 

@@ -54,7 +54,7 @@ template <typename Row> static void addLane(ReadProfile &To, const Row &L) {
             {Number, M.Id, {C.Site, C.Word, C.Sum, C.Max, C.Time, C.Nested}});
   for (const auto &R : L.Levels)
     for (const Level &Of : R.Entries)
-      To.Levels.push_back({Number, R.OfRuns, Of});
+      To.Levels.push_back({Number, R.OfRuns, R.Place, Of});
   for (const auto &R : L.DeviceSpans)
     To.DeviceSpans.insert(To.DeviceSpans.end(), R.Entries.begin(),
                           R.Entries.end());
@@ -88,9 +88,13 @@ ReadProfile readProfile(const std::string &Path) {
   for (const report::DynamicSite &D : Read->DynamicSites)
     To.Children.push_back({D.Slot, D.Parent, D.Kind, D.Flags, D.Name});
   To.Plans = Read->Plans;
-  if (Read->Books) {
-    To.Books = Read->Books->Totals;
-    To.Accounts = Read->Books->Accounts;
+  if (const auto &Books = Read->Books[unsigned(MemoryPlace::Cpu)]) {
+    To.Books = Books->Totals;
+    To.Accounts = Books->Accounts;
+  }
+  if (const auto &Books = Read->Books[unsigned(MemoryPlace::Devices)]) {
+    To.DeviceBooks = Books->Totals;
+    To.DeviceAccounts = Books->Accounts;
   }
   To.Loads = Read->Loads;
   for (const report::Lane &L : Read->Lanes)
@@ -103,8 +107,9 @@ ReadProfile readProfile(const std::string &Path) {
   return To;
 }
 
-BlockAccount ReadProfile::account(Slot Site) const {
-  for (const BlockAccount &A : Accounts)
+BlockAccount ReadProfile::account(Slot Site, MemoryPlace Place) const {
+  for (const BlockAccount &A :
+       Place == MemoryPlace::Cpu ? Accounts : DeviceAccounts)
     if (A.Site == Site)
       return A;
   ADD_FAILURE() << "no account of slot " << number(Site);

@@ -88,15 +88,20 @@ struct ReadProfile {
   struct LevelOf {
     uint32_t Lane;
     bool OfRuns;
+    format::MemoryPlace Place;
     format::Level Data;
   };
   std::vector<LevelOf> Levels; ///< ring by ring, in the order of their ends
   std::vector<format::DeviceSpan> DeviceSpans; ///< lane by lane
-  format::BlocksRecord Books{};
-  std::vector<format::BlockAccount> Accounts;
+  format::BlocksRecord Books{};                ///< of the CPU
+  format::BlocksRecord DeviceBooks{};
+  std::vector<format::BlockAccount> Accounts; ///< of the CPU
+  std::vector<format::BlockAccount> DeviceAccounts;
 
   /// The account of a slot; a failure, and an empty one, if there is none.
-  format::BlockAccount account(format::Slot Site) const;
+  format::BlockAccount
+  account(format::Slot Site,
+          format::MemoryPlace Place = format::MemoryPlace::Cpu) const;
 
   uint64_t counter(format::Counter C) const {
     return Process.Counters[unsigned(C)];

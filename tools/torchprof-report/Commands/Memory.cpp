@@ -20,19 +20,23 @@ cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
 
 static Expected<Outcome> run() {
   SiteTable Sites;
-  AliveBlocks Blocks;
+  std::vector<AliveBlocks> Blocks; ///< by place of memory
   std::string Unfit;
   if (Error E = Input.addTo(
           Sites, {/*Histograms=*/false},
           [&](Profile &P, const SlotToSite &Slots) {
-            if (!P.Books)
+            if (none_of(P.Books, [](const Optional<BlockBooks> &Books) {
+                  return Books.hasValue();
+                }))
               Unfit = P.FileName + ": who allocated what was not recorded; "
                                    "TORCHPROF_RECORD=blocks records it";
             else if (Sites.profiles() > 1)
               Unfit = P.FileName + ": the books of two processes do not add "
                                    "up: give one profile";
             else
-              Blocks.take(P, Slots);
+              for (const Optional<BlockBooks> &Books : P.Books)
+                if (Books)
+                  Blocks.emplace_back(P, *Books, Slots);
           }))
     return E;
   if (!Unfit.empty())
@@ -41,8 +45,10 @@ static Expected<Outcome> run() {
   if (!Selected)
     return Selected.takeError();
   Document D;
-  D.Tables.push_back(makePeakTable(Sites, *Selected, Blocks, Limit));
-  D.Tables.push_back(makeGrowthTable(Sites, *Selected, Blocks, Limit));
+  for (const AliveBlocks &Here : Blocks) {
+    D.Tables.push_back(makePeakTable(Sites, *Selected, Here, Limit));
+    D.Tables.push_back(makeGrowthTable(Sites, *Selected, Here, Limit));
+  }
   // An empty table says less than none.
   if (Output.Format == TableFormat::Table)
     erase_if(D.Tables,

@@ -67,7 +67,8 @@ static Expected<Outcome> run() {
     D.Tables.push_back(makeLatencyTable(Sites, Latencies));
     D.Tables.push_back(makeLatencyHistogram(Sites));
     D.Tables.push_back(makeLastRuns(Sites, Latencies, lastRuns()));
-    D.Tables.push_back(makeRunPeaks(Sites, Memory, lastRuns()));
+    for (format::MemoryPlace Place : format::MemoryPlaces)
+      D.Tables.push_back(makeRunPeaks(Sites, Memory, Place, lastRuns()));
     D.Tables.push_back(makeLoadTable(Sites, Loads, Limit));
     D.Tables.push_back(makePlanTable(Sites, Plans, Limit));
     D.Tables.push_back(makeNewShapes(Sites, *Selected, Latencies, Limit));

@@ -132,14 +132,16 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
       appendFlow(Line, Span, Pid);
     OS << Line;
   });
-  forEachHeld(In, [&](uint64_t Ns, int64_t Bytes) {
-    Line = (R"(,
+  for (format::MemoryPlace Place : format::MemoryPlaces)
+    forEachHeld(In, Place, [&](uint64_t Ns, int64_t Bytes) {
+      Line = (R"(,
 {"ph":"C","name":")" +
-            HeldMemoryName + R"(","pid":)" + Twine(Pid) + R"(,"tid":0,"ts":)")
-               .str();
-    appendMicroseconds(Line, Ns);
-    OS << Line << R"(,"args":{"bytes":)" << Bytes << "}}";
-  });
+              heldMemoryName(Place) + R"(","pid":)" + Twine(Pid) +
+              R"(,"tid":0,"ts":)")
+                 .str();
+      appendMicroseconds(Line, Ns);
+      OS << Line << R"(,"args":{"bytes":)" << Bytes << "}}";
+    });
   for (const TimelineTrack &Track : T->tracks())
     if (Used[Track.Number])
       OS << R"(,)"

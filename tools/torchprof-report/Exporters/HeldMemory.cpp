@@ -22,23 +22,30 @@ struct Rest {
 
 } // namespace
 
-static ArrayRef<format::Level> levelsOf(const Lane &L, bool OfRuns) {
+StringRef report::heldMemoryName(format::MemoryPlace Place) {
+  return Place == format::MemoryPlace::Cpu ? "CPU memory of tensors"
+                                           : "Device memory of tensors";
+}
+
+static ArrayRef<format::Level>
+levelsOf(const Lane &L, format::MemoryPlace Place, bool OfRuns) {
   for (const LevelRing &R : L.Levels)
-    if (R.OfRuns == OfRuns)
+    if (R.Place == Place && R.OfRuns == OfRuns)
       return R.Entries;
   return {};
 }
 
-void report::forEachHeld(const ExportInput &In,
+void report::forEachHeld(const ExportInput &In, format::MemoryPlace Place,
                          function_ref<void(uint64_t, int64_t)> Visit) {
   if (!In.Single || In.FromAggregate)
     return;
-  bool OfRuns = none_of(In.Single->Lanes, [](const Lane &L) {
-    return !levelsOf(L, /*OfRuns=*/false).empty();
+  bool OfRuns = none_of(In.Single->Lanes, [&](const Lane &L) {
+    return !levelsOf(L, Place, /*OfRuns=*/false).empty();
   });
   std::priority_queue<Rest, std::vector<Rest>, std::greater<>> Lanes;
   for (const Lane &L : In.Single->Lanes)
-    if (ArrayRef<format::Level> Levels = levelsOf(L, OfRuns); !Levels.empty())
+    if (ArrayRef<format::Level> Levels = levelsOf(L, Place, OfRuns);
+        !Levels.empty())
       Lanes.push({Levels});
   Optional<int64_t> Shown;
   int64_t Sum = 0;

@@ -15,13 +15,13 @@
 
 namespace torchprof::report {
 
-/// A name for the track, in every viewer.
-inline constexpr llvm::StringLiteral HeldMemoryName = "CPU memory of tensors";
+/// A name for the track of a place, in every viewer.
+llvm::StringRef heldMemoryName(format::MemoryPlace Place);
 
-/// Calls \p Visit with the ns since the profile's start and the bytes, in the
-/// order of time, wherever the bytes change. Does nothing unless one profile
-/// is exported, and memory was recorded in it.
-void forEachHeld(const ExportInput &In,
+/// Calls \p Visit with the ns since the profile's start and the bytes in
+/// \p Place, in the order of time, wherever the bytes change. Does nothing
+/// unless one profile is exported, and memory was recorded in it.
+void forEachHeld(const ExportInput &In, format::MemoryPlace Place,
                  llvm::function_ref<void(uint64_t Ns, int64_t Bytes)> Visit);
 
 } // namespace torchprof::report

@@ -48,7 +48,7 @@ private:
   void slice(const TimelineSpan &Span);
   void sliceEnd(const TimelineSpan &Span);
   void intern();
-  void heldMemory();
+  void heldMemory(format::MemoryPlace Place);
   void flush(std::vector<TimelineSpan> &Spans);
   uint64_t uuid(uint32_t Track) const { return uint64_t(Track) + 2; }
 
@@ -194,16 +194,18 @@ void PerfettoWriter::flush(std::vector<TimelineSpan> &Spans) {
 }
 
 /// A counter track; nothing without values for it.
-void PerfettoWriter::heldMemory() {
+void PerfettoWriter::heldMemory(format::MemoryPlace Place) {
   bool IsDescribed = false;
-  forEachHeld(In, [&](uint64_t Ns, int64_t Bytes) {
+  uint64_t Uuid = MemoryUuid + unsigned(Place);
+  StringRef Name = heldMemoryName(Place);
+  forEachHeld(In, Place, [&](uint64_t Ns, int64_t Bytes) {
     std::string Message;
     if (!IsDescribed) {
       {
         protozero::pbf_writer Packet(Message);
         protozero::pbf_writer Descriptor(Packet, packet::TrackDescriptor);
-        Descriptor.add_uint64(1, MemoryUuid);
-        Descriptor.add_string(2, HeldMemoryName.data(), HeldMemoryName.size());
+        Descriptor.add_uint64(1, Uuid);
+        Descriptor.add_string(2, Name.data(), Name.size());
         Descriptor.add_uint64(5, ProcessUuid);
         protozero::pbf_writer Counter(Descriptor, 8);
         Counter.add_int32(/*unit: bytes=*/3, 3);
@@ -218,7 +220,7 @@ void PerfettoWriter::heldMemory() {
       Packet.add_uint32(packet::SequenceId, Sequence);
       protozero::pbf_writer Event(Packet, packet::TrackEvent);
       Event.add_int32(9, CounterValue);
-      Event.add_uint64(11, MemoryUuid);
+      Event.add_uint64(11, Uuid);
       Event.add_int64(/*counter_value=*/30, Bytes);
     }
     packet(Message);
@@ -253,7 +255,8 @@ void PerfettoWriter::write(const Timeline &T) {
   });
   for (auto &[Track, Spans] : Held)
     flush(Spans);
-  heldMemory();
+  for (format::MemoryPlace Place : format::MemoryPlaces)
+    heldMemory(Place);
 }
 
 static Error write(const ExportInput &In, raw_ostream &OS) {

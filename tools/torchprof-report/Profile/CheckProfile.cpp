@@ -220,11 +220,16 @@ std::vector<std::string> Checker::all() {
     for (format::Slot Slot : {P.Plans[I].Root, P.Plans[I].First})
       if (Slot != format::NoSlot && !hasSlot(Slot))
         add("plan " + Twine(I) + ", slot " + Twine(number(Slot)), UnknownSlot);
-  if (P.Books) {
-    add("books", books(*P.Books));
-    for (const format::BlockAccount &A : P.Books->Accounts)
+  for (format::MemoryPlace Place : format::MemoryPlaces) {
+    const Optional<BlockBooks> &Books = P.Books[unsigned(Place)];
+    if (!Books)
+      continue;
+    std::string Where =
+        Place == format::MemoryPlace::Cpu ? "books" : "books of devices";
+    add(Where, books(*Books));
+    for (const format::BlockAccount &A : Books->Accounts)
       if (!mayHold(A.Site))
-        add("books, slot " + Twine(number(A.Site)), UnknownSlot);
+        add(Where + ", slot " + Twine(number(A.Site)), UnknownSlot);
   }
   for (const Lane &L : P.Lanes)
     lane(L);
@@ -273,10 +278,12 @@ size_t report::dropBadCells(Profile &P) {
     for (format::Slot *Slot : {&E.Root, &E.First})
       if (!Check.hasSlot(*Slot))
         *Slot = format::NoSlot;
-  if (P.Books) {
-    if (!Check.mayHold(P.Books->Totals.PeakSite))
-      P.Books->Totals.PeakSite = format::NoSlot;
-    for (format::BlockAccount &A : P.Books->Accounts)
+  for (Optional<BlockBooks> &Books : P.Books) {
+    if (!Books)
+      continue;
+    if (!Check.mayHold(Books->Totals.PeakSite))
+      Books->Totals.PeakSite = format::NoSlot;
+    for (format::BlockAccount &A : Books->Accounts)
       if (!Check.mayHold(A.Site))
         A.Site = format::NoSlot;
   }

@@ -53,6 +53,12 @@ inline constexpr EnumName<format::LogKeep> EnumNames<format::LogKeep>[] = {
     {format::LogKeep::Last, "last"}};
 
 template <>
+inline constexpr EnumName<format::MemoryPlace>
+    EnumNames<format::MemoryPlace>[] = {
+        {format::MemoryPlace::Cpu, "cpu"},
+        {format::MemoryPlace::Devices, "devices"}};
+
+template <>
 inline constexpr EnumName<format::DynamicKind>
     EnumNames<format::DynamicKind>[] = {
 #define TORCHPROF_DYNAMIC_KIND(NAME, NUMBER, TEXT, SPANS, MEANING)             \

@@ -263,6 +263,11 @@ template <class IO> void LaneMapping<IO>::map(IO &io, Ref<Lane> L) {
     io.objects("levels", L.Levels, [&](IO &io, auto &R) {
       tuples<format::Level>(io, "levels", R.Entries, MapLevel);
       io.member("of_runs", R.OfRuns);
+      bool IsPlaced = R.Place != format::MemoryPlace::Cpu;
+      if constexpr (IO::Reading)
+        IsPlaced = io.has("place");
+      if (IsPlaced)
+        io.choice("place", R.Place);
       mapRing(io, R, "levels");
     });
   if (IO::Reading || !L.DeviceSpans.empty())

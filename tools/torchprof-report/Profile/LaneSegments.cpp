@@ -161,10 +161,11 @@ bool SegmentReader::readRing(ConstSegmentOf<Type> S, StringRef Noun,
 bool SegmentReader::read(ConstSegmentOf<SegmentType::Levels> S) {
   Lane *L = findLane(S.header());
   Optional<KeptRing<format::Level>> Ring;
-  if (!L || !readRing(S, "levels", Ring))
+  format::LevelsRecord Record = record(S);
+  if (!L || !readRing(S, "levels", Ring) || !isKnown(Record.Place))
     return false;
   if (Ring)
-    L->Levels.push_back({*Ring, record(S).OfRuns != 0});
+    L->Levels.push_back({*Ring, Record.OfRuns != 0, Record.Place});
   return true;
 }
 

@@ -51,12 +51,14 @@ void mapRing(IO &io, Ring &R, llvm::StringRef Key) {
                        llvm::Twine(R.Entries.size()));
 }
 
-/// The books; the numbers of events are not written.
-template <class IO, typename BooksT> void mapBooks(IO &io, BooksT &B) {
+/// The books of a place; the numbers of events are not written.
+template <class IO, typename BooksT>
+void mapBooks(IO &io, BooksT &B, format::MemoryPlace Place) {
   auto &T = B.Totals;
   if constexpr (IO::Reading) {
     T.Peaks = T.RunEnds = T.Marks = 1;
     T.PeakSite = format::NoSlot;
+    T.Place = Place;
   }
   io.member("peak", T.Peak);
   io.member("peak_ticks", T.PeakTicks);

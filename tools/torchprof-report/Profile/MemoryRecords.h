@@ -18,10 +18,11 @@ namespace torchprof::report {
 /// The levels of one lane at the ends of runs, or of all spans.
 struct LevelRing : KeptRing<format::Level> {
   bool OfRuns = true;
+  format::MemoryPlace Place = format::MemoryPlace::Cpu;
 };
 
-/// The books of the process. The numbers of events are those of Totals in each
-/// account: what it held at an event is written down.
+/// The books of the process for one place of memory. The numbers of events are
+/// those of Totals in each account: what it held at an event is written down.
 struct BlockBooks {
   format::BlocksRecord Totals = {};
   std::vector<format::BlockAccount> Accounts;

@@ -123,7 +123,8 @@ public:
   uint64_t AnchorIntervalNs = 0;
   std::vector<format::ClockAnchor> Anchors;
   format::MachineRecord Machine = {}; ///< no threads: not measured
-  llvm::Optional<BlockBooks> Books;
+  /// By place of memory.
+  llvm::Optional<BlockBooks> Books[format::MemoryPlaceCount];
   std::vector<Lane> Lanes;
   /// Findings of the reader that do not keep the profile from being used.
   std::vector<std::string> Warnings;

@@ -274,11 +274,16 @@ template <class IO> void Mapping<IO>::map(IO &io) {
     io.objects("plans", P.Plans, [&](IO &io, auto &E) { plan(io, E); });
   if (IO::Reading || !P.Loads.empty())
     io.objects("loads", P.Loads, [&](IO &io, auto &E) { load(io, E); });
-  if constexpr (IO::Reading)
-    if (io.has("books"))
-      P.Books.emplace();
-  if (P.Books)
-    io.object("books", [&](IO &io) { mapBooks(io, *P.Books); });
+  for (format::MemoryPlace Place : format::MemoryPlaces) {
+    auto &Books = P.Books[unsigned(Place)];
+    StringRef Key =
+        Place == format::MemoryPlace::Cpu ? "books" : "device_books";
+    if constexpr (IO::Reading)
+      if (io.has(Key))
+        Books.emplace();
+    if (Books)
+      io.object(Key, [&](IO &io) { mapBooks(io, *Books, Place); });
+  }
   io.objects("lanes", P.Lanes,
              [&](IO &io, auto &L) { LaneMapping<IO>(P).map(io, L); });
 }

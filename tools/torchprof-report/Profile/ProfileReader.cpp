@@ -227,12 +227,14 @@ bool SegmentReader::read(ConstSegmentOf<SegmentType::Machine> S) {
 bool SegmentReader::read(ConstSegmentOf<SegmentType::Blocks> S) {
   format::BlocksRecord Record = record(S);
   ArrayRef<format::BlockAccount> Accounts;
-  if (!entries(S, Record.Capacity, Record.Used, Accounts))
+  if (!entries(S, Record.Capacity, Record.Used, Accounts) ||
+      !isKnown(Record.Place))
     return false;
-  bool IsFirst = !P.Books;
+  Optional<BlockBooks> &Books = P.Books[unsigned(Record.Place)];
+  bool IsFirst = !Books;
   if (IsFirst)
-    P.Books.emplace();
-  addAccounts(*P.Books, IsFirst, Record, Accounts);
+    Books.emplace();
+  addAccounts(*Books, IsFirst, Record, Accounts);
   return true;
 }
 

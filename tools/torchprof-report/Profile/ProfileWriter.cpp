@@ -110,11 +110,13 @@ Layout::Layout(const Profile &P) : P(P) {
     add<SegmentType::Plans>(0, {Plans, Plans}, ArrayRef(P.Plans));
   if (auto Loads = static_cast<uint32_t>(P.Loads.size()))
     add<SegmentType::Loads>(0, {Loads, Loads}, ArrayRef(P.Loads));
-  if (P.Books) {
-    format::BlocksRecord Record = P.Books->Totals;
+  for (const Optional<BlockBooks> &Books : P.Books) {
+    if (!Books)
+      continue;
+    format::BlocksRecord Record = Books->Totals;
     Record.Capacity = Record.Used =
-        static_cast<uint32_t>(P.Books->Accounts.size());
-    add<SegmentType::Blocks>(0, Record, ArrayRef(P.Books->Accounts));
+        static_cast<uint32_t>(Books->Accounts.size());
+    add<SegmentType::Blocks>(0, Record, ArrayRef(Books->Accounts));
   }
   for (const Lane &L : P.Lanes)
     addLane(L);
@@ -204,8 +206,9 @@ void Layout::addMeasures(uint32_t Lane, ArrayRef<MeasureCells> Together) {
 }
 
 void Layout::addLevels(uint32_t Lane, const LevelRing &R) {
-  format::LevelsRecord Record = {R.Capacity, R.Keep, R.Count,
-                                 static_cast<uint32_t>(P.Epoch), R.OfRuns};
+  format::LevelsRecord Record = {R.Capacity, R.Keep,
+                                 R.Count,    static_cast<uint32_t>(P.Epoch),
+                                 R.OfRuns,   R.Place};
   add<SegmentType::Levels>(Lane, Record,
                            ArrayRef(Levels.emplace_back(turnedEntries(R))),
                            R.Capacity - R.Entries.size());

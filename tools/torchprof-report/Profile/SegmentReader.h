@@ -81,6 +81,12 @@ private:
                                             llvm::Twine(unsigned(Keep)));
   }
 
+  bool isKnown(format::MemoryPlace Place) {
+    return !nameOf(Place).empty() ||
+           damaged("the place of memory is neither 0 nor 1 but " +
+                   llvm::Twine(unsigned(Place)));
+  }
+
   bool readSegment(const format::SegmentHeader *Head);
   bool checkSegment(const format::SegmentHeader &Head);
 #define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \

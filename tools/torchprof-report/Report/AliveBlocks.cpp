@@ -9,14 +9,15 @@ using namespace torchprof::report;
 
 using Account = AliveBlocks::Account;
 
-void AliveBlocks::take(const Profile &P, const SlotToSite &Slots) {
+AliveBlocks::AliveBlocks(const Profile &P, const BlockBooks &Books,
+                         const SlotToSite &Slots)
+    : Totals(Books.Totals) {
   auto SiteOf = [&](format::Slot Slot) {
     return Slot == format::NoSlot ? NoIndex : Slots[Slot];
   };
-  Totals = P.Books->Totals;
   PeakSite = SiteOf(Totals.PeakSite);
   PeakRealtimeNs = TickClock(P).realtimeNs(Totals.PeakTicks);
-  for (const format::BlockAccount &A : P.Books->Accounts)
+  for (const format::BlockAccount &A : Books.Accounts)
     Accounts.push_back({SiteOf(A.Site), A});
 }
 
@@ -60,6 +61,17 @@ choose(const SiteTable &Sites, const Selection &Selected,
   return Rows;
 }
 
+/// A table, whose rows are about the accounts' sites.
+static Table makeTable(StringRef Id, StringRef Title,
+                       const RunColumns<Account> &Columns,
+                       ArrayRef<Account> Rows, const SiteTable &Sites) {
+  Table T = makeRunTable<Account>(Id, Title, Columns, Rows, Sites);
+  for (const Account &A : Rows)
+    T.Sites.push_back(A.Site == NoIndex ? std::vector<uint32_t>()
+                                        : std::vector<uint32_t>{A.Site});
+  return T;
+}
+
 /// Cuts the rows and says so.
 template <typename RowT>
 static std::string cut(std::vector<RowT> &Rows, unsigned Limit) {
@@ -100,8 +112,11 @@ Table report::makePeakTable(const SiteTable &Sites, const Selection &Selected,
          return Value::count(uint64_t(std::max<int64_t>(A.Held.Blocks, 0)));
        }},
   });
+  bool OnCpu = T.Place == format::MemoryPlace::Cpu;
   Table Result =
-      makeRunTable<Account>("alive", "alive at the peak", Columns, Rows, Sites);
+      makeTable(OnCpu ? "alive" : "device_alive",
+                OnCpu ? "alive at the peak" : "alive on devices at the peak",
+                Columns, Rows, Sites);
   if (!Note.empty())
     Result.Notes.push_back(Note);
   Result.Footer.push_back(
@@ -156,12 +171,13 @@ Table report::makeGrowthTable(const SiteTable &Sites, const Selection &Selected,
          return bytesOf(A.Held.AtRunEnd.Bytes);
        }},
   });
-  Table Result = makeRunTable<Account>("growing",
-                                       ("growing from the end of run " +
-                                        Twine(T.MarkRuns[0]) + " to that of " +
-                                        Twine(T.Runs))
-                                           .str(),
-                                       Columns, Rows, Sites);
+  bool OnCpu = T.Place == format::MemoryPlace::Cpu;
+  Table Result = makeTable(OnCpu ? "growing" : "device_growing",
+                           (Twine(OnCpu ? "growing" : "growing on devices") +
+                            " from the end of run " + Twine(T.MarkRuns[0]) +
+                            " to that of " + Twine(T.Runs))
+                               .str(),
+                           Columns, Rows, Sites);
   if (!Note.empty())
     Result.Notes.push_back(Note);
   return Result;

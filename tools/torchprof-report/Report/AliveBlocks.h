@@ -13,7 +13,7 @@
 
 namespace torchprof::report {
 
-/// The books of one profile, with sites in place of slots.
+/// The books of one profile and place of memory, with sites in place of slots.
 class AliveBlocks {
 public:
   /// What the blocks of one site took. NoIndex: allocated outside of all spans.
@@ -22,9 +22,9 @@ public:
     format::BlockAccount Held = {};
   };
 
-  /// Takes a profile's books, which has some. \p Slots: what adding it to a
-  /// table gave.
-  void take(const Profile &P, const SlotToSite &Slots);
+  /// \p Books: some of \p P's. \p Slots: what adding that to a table gave.
+  AliveBlocks(const Profile &P, const BlockBooks &Books,
+              const SlotToSite &Slots);
 
   const format::BlocksRecord &totals() const { return Totals; }
   llvm::ArrayRef<Account> accounts() const { return Accounts; }
@@ -33,7 +33,7 @@ public:
   uint64_t peakRealtimeNs() const { return PeakRealtimeNs; }
 
 private:
-  format::BlocksRecord Totals = {};
+  format::BlocksRecord Totals;
   std::vector<Account> Accounts;
   uint32_t PeakSite = NoIndex;
   uint64_t PeakRealtimeNs = 0;

@@ -15,7 +15,8 @@ void RunMemory::add(const Profile &P, const SlotToSite &Slots) {
         continue;
       for (const format::Level &Of : R.Entries)
         Runs.push_back(
-            {Slots[Of.Site], Clock.realtimeNs(Of.EndTicks), Of.Peak, Of.Held,
+            {R.Place, Slots[Of.Site], Clock.realtimeNs(Of.EndTicks), Of.Peak,
+             Of.Held,
              Of.PeakSite == format::NoSlot ? NoIndex : Slots[Of.PeakSite],
              L.name()});
     }
@@ -54,16 +55,19 @@ static const RunColumns<RunPeak> &columns() {
 }
 
 Table report::makeRunPeaks(const SiteTable &Sites, const RunMemory &Memory,
-                           unsigned Count) {
+                           format::MemoryPlace Place, unsigned Count) {
   std::vector<RunPeak> Rows;
   std::map<uint32_t, unsigned> Taken;
   for (const RunPeak &R : reverse(Memory.runs()))
-    if (!Count || Taken[R.Root]++ < Count)
+    if (R.Place == Place && (!Count || Taken[R.Root]++ < Count))
       Rows.push_back(R);
   std::reverse(Rows.begin(), Rows.end());
   stable_sort(
       Rows, [](const RunPeak &A, const RunPeak &B) { return A.Root < B.Root; });
-  return makeRunTable<RunPeak>("memory",
-                               "memory of the last runs, the newest last",
-                               columns(), Rows, Sites);
+  bool OnCpu = Place == format::MemoryPlace::Cpu;
+  return makeRunTable<RunPeak>(
+      OnCpu ? "memory" : "device_memory",
+      OnCpu ? "memory of the last runs, the newest last"
+            : "memory on devices of the last runs, the newest last",
+      columns(), Rows, Sites);
 }

@@ -13,6 +13,7 @@
 namespace torchprof::report {
 
 struct RunPeak {
+  format::MemoryPlace Place = format::MemoryPlace::Cpu;
   uint32_t Root = NoIndex;
   uint64_t EndRealtimeNs = 0;
   uint64_t Peak = 0; ///< bytes above what was held at the run's begin
@@ -33,9 +34,10 @@ private:
   std::vector<RunPeak> Runs;
 };
 
-/// The last \p Count runs of each method, all that are kept if it is 0.
+/// What the last \p Count runs of each method took in \p Place, of all that are
+/// kept if it is 0.
 Table makeRunPeaks(const SiteTable &Sites, const RunMemory &Memory,
-                   unsigned Count);
+                   format::MemoryPlace Place, unsigned Count);
 
 } // namespace torchprof::report
 

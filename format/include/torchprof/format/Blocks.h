@@ -1,7 +1,8 @@
 //===- Blocks.h - which node allocated what is alive ------------*- C++ -*-===//
 //
-// Books of the process, with one account per site: the bytes of the blocks that
-// were allocated while it was the innermost open span, and are alive.
+// Books of the process, for each place of memory, with one account per site:
+// the bytes of the blocks that were allocated while it was the innermost open
+// span, and are alive.
 //
 // What an account held at an event of the past (the process's peak, the end of
 // the last run, a mark) is written down only when the account changes for the
@@ -13,6 +14,7 @@
 #ifndef TORCHPROF_FORMAT_BLOCKS_H
 #define TORCHPROF_FORMAT_BLOCKS_H
 
+#include "torchprof/format/MemoryPlace.h"
 #include "torchprof/format/Site.h"
 
 #include <cstdint>
@@ -20,9 +22,9 @@
 namespace torchprof::format {
 
 /// Head of a Blocks segment. Used grows (release) after an account's Site is
-/// set. But for these two, the numbers are those of the first segment. Of a
-/// process that was killed, or still runs, the last change may be there in
-/// part.
+/// set. But for these two and Place, the numbers are those of the place's first
+/// segment. Of a process that was killed, or still runs, the last change may be
+/// there in part.
 struct BlocksRecord {
   uint32_t Capacity;
   uint32_t Used;
@@ -37,8 +39,10 @@ struct BlocksRecord {
   uint64_t Marks;       ///< number of the last mark; one is made at the end of
                         ///< run 1, 2, 4, 8 and so on of Epoch
   uint64_t MarkRuns[2]; ///< Runs at the mark before the last, and at the last
+  MemoryPlace Place;    ///< where the blocks lie; of each segment
+  uint16_t Reserved[3];
 };
-static_assert(sizeof(BlocksRecord) == 88);
+static_assert(sizeof(BlocksRecord) == 96);
 
 /// What an account held at an event, if Number is that of the event.
 struct HeldThen {

@@ -1,7 +1,8 @@
 //===- Level.h - what a thread held when spans ended ------------*- C++ -*-===//
 //
 // While memory is measured, a lane keeps what its thread held at the end of its
-// last runs and, in trace mode, of its last or first spans: a segment each.
+// last runs and, in trace mode, of its last or first spans: a segment each, and
+// one each for devices, if blocks of these are seen.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +10,7 @@
 #define TORCHPROF_FORMAT_LEVEL_H
 
 #include "torchprof/format/LogRecord.h"
+#include "torchprof/format/MemoryPlace.h"
 
 namespace torchprof::format {
 
@@ -20,7 +22,8 @@ struct LevelsRecord {
   LogKeep Keep;
   uint64_t Count;  ///< levels offered in Epoch
   uint32_t Epoch;  ///< as in Cell
-  uint32_t OfRuns; ///< 1: of runs; 0: of all spans
+  uint16_t OfRuns; ///< 1: of runs; 0: of all spans
+  MemoryPlace Place;
 };
 static_assert(sizeof(LevelsRecord) == 24);
 
