@@ -53,6 +53,7 @@ set(parts
   SummaryScript "${SOURCE}/summary.js"
   AdviceScript "${SOURCE}/advice.js"
   RooflineScript "${SOURCE}/roofline.js"
+  MemoryScript "${SOURCE}/memory.js"
   FlameScript "${SOURCE}/flame.js"
   FlameStyle "${SOURCE}/flame.css"
   PictureScript "${SOURCE}/picture.js")

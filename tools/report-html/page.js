@@ -46,6 +46,11 @@
     }, summary);
   }
 
+  if (data.memory.length) {
+    reveal("memory");
+    torchprofMemory(data, byId("memory-tables"), summary);
+  }
+
   const time = (cell) => torchprofTime(cell.getValue());
   const column = (title, field, more) => Object.assign(
     { title, field, headerTooltip: true }, more || {});
@@ -66,6 +71,8 @@
       right("total", "total_ns", time), right("% total", "pct_total", torchprofShare),
       right("self", "self_ns", time), right("% self", "pct_self", torchprofShare),
       ...gradients(["backward_ns", "total_backward_ns"]),
+      ...data.tree_columns.map((info) => right(info.title, info.id,
+        (cell) => torchprofValue(cell.getData(), info))),
     ],
   });
   const walk = (rows, open) => rows.forEach((row) => {

@@ -3,7 +3,9 @@
 #include "BrowserData.h"
 #include "../Profile/JsonText.h"
 #include "../Report/Advice.h"
+#include "../Report/AliveBlocks.h"
 #include "../Report/ModuleTree.h"
+#include "../Report/PlaceMeasures.h"
 #include "../Report/Summary.h"
 #include "BrowserParts.h"
 #include "Stacks.h"
@@ -20,7 +22,7 @@ namespace {
 
 class DataWriter {
 public:
-  DataWriter(const ExportInput &In, raw_ostream &OS) : In(In), J(OS) {}
+  DataWriter(const ExportInput &In, raw_ostream &OS);
   Error page();
 
 private:
@@ -47,19 +49,33 @@ private:
     });
   }
   void facts();
+  void column(const TableColumn &C);
   void columns(const Table &T);
+  void cell(const Value &V, const TableColumn &C);
   void rows(const Table &T);
+  void measures(const PlaceMeasures &Of);
   Error roofline();
+  void table(const Table &T);
+  void memory();
   void module(const ModuleNode &Node);
   void stack(const StackTree &Node);
   void flameMembers();
   void runs();
 
   const ExportInput &In;
+  std::vector<PlaceColumn> TreeMeasures; ///< columns of the module tree
   json::OStream J;
 };
 
 } // namespace
+
+DataWriter::DataWriter(const ExportInput &In, raw_ostream &OS) : In(In), J(OS) {
+  std::vector<std::string> Shown = shownPlaceColumns();
+  for (PlaceColumn &C : placeColumns({}))
+    if (is_contained(Shown, C.Shape.Id) &&
+        numberOf(In.Sites.measures(), C.OfMeasure))
+      TreeMeasures.push_back(std::move(C));
+}
 
 void DataWriter::facts() {
   if (!In.Single)
@@ -90,13 +106,17 @@ static StringRef typeName(ValueType Type) {
   return "";
 }
 
+void DataWriter::column(const TableColumn &C) {
+  J.object([&] {
+    text("id", C.Id);
+    text("title", C.Title);
+    text("type", typeName(C.Type));
+  });
+}
+
 void DataWriter::columns(const Table &T) {
   for (const TableColumn &C : T.Columns)
-    J.object([&] {
-      text("id", C.Id);
-      text("title", C.Title);
-      text("type", typeName(C.Type));
-    });
+    column(C);
 }
 
 /// Digits enough to draw with: a column's decimals are for people.
@@ -106,6 +126,16 @@ static std::string plainNumber(const Value &V, const TableColumn &C) {
   std::string Text;
   raw_string_ostream(Text) << llvm::format("%.6g", V.Number);
   return Text;
+}
+
+/// A number, or null.
+void DataWriter::cell(const Value &V, const TableColumn &C) {
+  J.attributeBegin(C.Id);
+  if (V.Type == ValueType::None)
+    J.value(nullptr);
+  else
+    J.rawValue(plainNumber(V, C));
+  J.attributeEnd();
 }
 
 /// Of a row {"sites": [1], "total_ns": 62000000, "flops": 120766464,
@@ -125,12 +155,7 @@ void DataWriter::rows(const Table &T) {
           text(Id, Row[I].Text);
           continue;
         }
-        J.attributeBegin(Id);
-        if (Row[I].Type == ValueType::None)
-          J.value(nullptr);
-        else
-          J.rawValue(plainNumber(Row[I], T.Columns[I]));
-        J.attributeEnd();
+        cell(Row[I], T.Columns[I]);
         if (Row[I].Type == ValueType::Number || !Row[I].Display.empty())
           text(Id + "_text", formatValue(Row[I], T.Columns[I], TimeUnit::Auto));
       }
@@ -165,6 +190,42 @@ Error DataWriter::roofline() {
   return Error::success();
 }
 
+void DataWriter::table(const Table &T) {
+  J.object([&] {
+    text("title", T.Title);
+    J.attributeArray("columns", [&] { columns(T); });
+    J.attributeArray("rows", [&] { rows(T); });
+    J.attributeArray("foot", [&] {
+      for (const FooterLine &Line : T.Footer)
+        J.value(jsonText(Line.Title + " " +
+                         formatValue(Line.Amount, {}, TimeUnit::Auto) + " " +
+                         Line.Note));
+      for (const std::string &Note : T.Notes)
+        J.value(jsonText(Note));
+    });
+  });
+}
+
+/// Who allocated what is alive, and what grows.
+void DataWriter::memory() {
+  if (!In.Single)
+    return;
+  for (const Optional<BlockBooks> &Books : In.Single->Books) {
+    if (!Books)
+      continue;
+    AliveBlocks Blocks(*In.Single, *Books, *In.SlotsOfSingle);
+    for (auto *Make : {makePeakTable, makeGrowthTable})
+      if (Table T = Make(In.Sites, In.Selected, Blocks, /*Limit=*/0);
+          !T.Rows.empty())
+        table(T);
+  }
+}
+
+void DataWriter::measures(const PlaceMeasures &Of) {
+  for (const PlaceColumn &C : TreeMeasures)
+    cell(C.Get(Of), C.Shape);
+}
+
 void DataWriter::module(const ModuleNode &Node) {
   J.object([&] {
     text("name", Node.Path.empty() ? "(root)" : StringRef(Node.Name));
@@ -176,6 +237,7 @@ void DataWriter::module(const ModuleNode &Node) {
     times(Node.Total, Node.Self);
     gradients("backward_ns", Node.Backward);
     gradients("total_backward_ns", Node.TotalBackward);
+    measures(Node.Measures);
     if (Node.Children.empty() && Node.Ops.empty())
       return;
     J.attributeArray("children", [&] {
@@ -190,6 +252,7 @@ void DataWriter::module(const ModuleNode &Node) {
           times(Op.Self, Op.Self);
           gradients("backward_ns", Op.Backward);
           gradients("total_backward_ns", Op.Backward);
+          measures(Op.Measures);
         });
     });
   });
@@ -316,6 +379,11 @@ Error DataWriter::page() {
     J.attributeArray("columns", [&] { columns(*Summary); });
     J.attributeArray("rows", [&] { rows(*Summary); });
     Failure = roofline();
+    J.attributeArray("memory", [&] { memory(); });
+    J.attributeArray("tree_columns", [&] {
+      for (const PlaceColumn &C : TreeMeasures)
+        column(C.Shape);
+    });
     J.attributeArray("tree", [&] {
       for (const ModuleNode &Tree : makeModuleTrees(In.Sites, In.Selected))
         module(Tree);

@@ -30,6 +30,7 @@ llvm::StringRef FormatScript();
 llvm::StringRef SummaryScript();
 llvm::StringRef AdviceScript();
 llvm::StringRef RooflineScript();
+llvm::StringRef MemoryScript();
 llvm::StringRef FlameScript();
 llvm::StringRef FlameStyle();
 llvm::StringRef PictureScript();

@@ -37,7 +37,8 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   for (StringRef Script : {browser::D3Script(), browser::FlameGraphScript(),
                            browser::TabulatorScript(), browser::FormatScript(),
                            browser::SummaryScript(), browser::AdviceScript(),
-                           browser::RooflineScript(), browser::FlameScript()})
+                           browser::RooflineScript(), browser::MemoryScript(),
+                           browser::FlameScript()})
     OS << "<script>\n" << Script << "\n</script>\n";
   OS << "<script id=\"data\" type=\"application/json\">" << *Data
      << "</script>\n<script>\n"
