@@ -136,6 +136,18 @@ public:
     }
   }
 
+  /// Says why totals are above the time of all runs.
+  void recursion() {
+    if (In.All.Excess)
+      return;
+    for (uint32_t S = 0; S < In.Sites.size(); ++S)
+      if (In.Sites[S].isRoot() && !In.Sites[S].Async &&
+          In.Sites.measured(S).Sum > In.All.Total)
+        T.Notes.push_back("note: " + nodeAndLayer(S) +
+                          " calls itself: its total, and those of the nodes "
+                          "that the calls lie in, count inner calls again");
+  }
+
 private:
   std::string nodeAndLayer(uint32_t S) const {
     std::string Path = In.Sites.modulePath(S);
@@ -200,6 +212,7 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.count("cut", "Cut", All.Cut, "at the edge of a recording window");
   F.counters();
   F.resolution();
+  F.recursion();
   F.globs();
   F.groups();
   F.fused();
