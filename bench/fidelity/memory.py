@@ -31,15 +31,14 @@ def work(arguments):
     print(json.dumps([len(came), sum(came), sum(came) - sum(sizes)]))
 
 
+COLUMNS = ("self_allocs", "self_alloc_bytes", "self_freed_bytes")
+
+
 def measure(arguments, entry, call):
-    theirs, rows = zoo.attached(
-        arguments, __file__, entry, call, "memory",
-        "--columns=kind,name,allocs,alloc_bytes,freed_bytes")
-    # Methods that it calls through an interface have rows of their own.
-    method = max((row for row in rows if row["kind"] == "method"
-                  and row["name"] == call["method"]),
-                 key=lambda row: row["alloc_bytes"])
-    ours = [method[column] for column in ("allocs", "alloc_bytes", "freed_bytes")]
+    theirs, rows = zoo.attached(arguments, __file__, entry, call, "memory",
+                                "--columns=" + ",".join(COLUMNS))
+    # Its own of each node, and what is left of the method: all of the call.
+    ours = [sum(row[column] or 0 for row in rows) for column in COLUMNS]
     names = ("blocks", "bytes", "freed")
     return dict([("model", entry["name"])] + list(zip(names, ours))
                 + [("profiler_" + name, number)
