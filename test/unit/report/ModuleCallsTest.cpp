@@ -105,6 +105,21 @@ TEST(ModuleCalls, NoneOfWhatIsNeverCalled) {
   EXPECT_EQ(calls(Sites, "nosuch"), "?");
 }
 
+TEST(ModuleCalls, ANodeThatRunsTwiceIsNotTwoCalls) {
+  SiteTable Sites =
+      tableOf(R"({"class": "Net"}, {"parent": 0, "module": "a"})", Root + R"(,
+        {"parent": 0, "kind": "aten::unsqueeze", "scope": 1},
+        {"parent": 0, "kind": "aten::mm", "scope": 1})",
+              {5, 10, 5});
+  EXPECT_EQ(calls(Sites, "a"), "5");
+  // A method that was cut does not tell.
+  Sites =
+      tableOf(R"({"class": "Net"}, {"parent": 0, "module": "a"})", Root + R"(,
+        {"parent": 0, "kind": "aten::mm", "scope": 1})",
+              {0, 3});
+  EXPECT_EQ(calls(Sites, "a"), "3");
+}
+
 TEST(ModuleCalls, EachCallInTheSourceCounts) {
   // self.c(self.c(x)), and an own method of c.
   SiteTable Sites = tableOf(

@@ -27,6 +27,14 @@ static uint32_t conditionOf(const SiteTable &Sites, uint32_t S) {
   return NoIndex;
 }
 
+/// Calls of the method that a site without a condition around it lies in, 0 if
+/// they are not known.
+static uint64_t callsOfMethod(const SiteTable &Sites, uint32_t S) {
+  while (Sites[S].Parent != NoIndex)
+    S = Sites[S].Parent;
+  return Sites[S].isRoot() ? Sites.measured(S).Count : 0;
+}
+
 /// True if \p Outer is \p Scope or calls it, directly or not.
 static bool contains(const Manifest &M, uint32_t Outer, uint32_t Scope) {
   while (Scope != NoIndex && Scope != Outer)
@@ -52,13 +60,17 @@ void ModuleCalls::addModel(const SiteTable &Sites, uint32_t First,
     }
     uint32_t Condition = conditionOf(Sites, S);
     uint32_t Limit = Condition == NoIndex ? NoIndex : Sites.scope(Condition);
+    // Under grad LibTorch may run a node again outside of the group that it put
+    // it in.
+    if (uint64_t Most = Condition == NoIndex ? callsOfMethod(Sites, S) : 0)
+      Count = std::min(Count, Most);
     // The code up to the condition's own runs through this site.
     for (uint32_t Z = Own; Z != NoIndex; Z = M.Scopes[Z].Parent) {
       if (Limit != NoIndex && contains(M, Z, Limit))
         break;
       if (Scopes[Z].Exact)
         continue;
-      // An optimization may have dropped some of the probes, never added one.
+      // An optimization may have dropped some of the probes.
       Scopes[Z].Calls = std::max(Scopes[Z].Calls, Count);
       Scopes[Z].Known = true;
     }
