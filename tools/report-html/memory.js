@@ -20,6 +20,12 @@ function torchprofMemory(data, box, summary) {
     }
     return element;
   };
+  // Of "/home/me/net.py:42" what tells rows apart.
+  const fileAndLine = (cell) => {
+    const element = document.createElement("span");
+    element.textContent = cell.getValue().split("/").pop();
+    return element;
+  };
   const column = (info) => {
     const shown = { title: info.title, field: info.id, headerTooltip: true };
     if (info.type !== "text")
@@ -28,7 +34,8 @@ function torchprofMemory(data, box, summary) {
           : (cell) => torchprofValue(cell.getData(), info),
       });
     return Object.assign(shown, info.id === "node"
-      ? { minWidth: 240, widthGrow: 3, formatter: link } : { minWidth: 120 });
+      ? { minWidth: 240, widthGrow: 3, formatter: link }
+      : { minWidth: 160, formatter: fileAndLine, tooltip: true });
   };
   for (const table of data.memory) {
     add(box, "h3", table.title);
