@@ -32,8 +32,10 @@ static int runReport(StringRef Bin, llvm::ArrayRef<StringRef> Arguments) {
 }
 
 int showProfile(StringRef Bin, StringRef Profile) {
-  // The page and the report have the other rows.
-  if (int Code = runReport(Bin, {"summary", "--limit=30", "--", Profile}))
+  // The page and the report have the other rows. By self time, as by the total
+  // ifs, loops and groups of gradients would come first.
+  if (int Code = runReport(
+          Bin, {"summary", "--sort=self_ns", "--limit=30", "--", Profile}))
     return Code;
   llvm::SmallString<128> Page(Profile);
   llvm::sys::path::replace_extension(Page, "html");
