@@ -1,12 +1,7 @@
 // What the report advises: what to try against what costs time needlessly.
 // `summary` is the table of nodes that the nodes' links lead to.
 function torchprofAdvice(data, box, summary) {
-  const add = (parent, tag, content) => {
-    const element = document.createElement(tag);
-    element.textContent = content || "";
-    parent.appendChild(element);
-    return element;
-  };
+  const add = torchprofAdd;
   const mostLinks = 4;
   for (const advice of data.advice) {
     const item = add(box, "article");
@@ -22,14 +17,8 @@ function torchprofAdvice(data, box, summary) {
     if (!advice.sites.length) continue;
     const nodes = add(item, "p");
     nodes.className = "nodes";
-    for (const site of advice.sites.slice(0, mostLinks)) {
-      const link = add(nodes, "a", summary.nameOf(site));
-      link.href = "#summary";
-      link.addEventListener("click", (event) => {
-        event.preventDefault();
-        summary.show(site);
-      });
-    }
+    for (const site of advice.sites.slice(0, mostLinks))
+      nodes.appendChild(summary.linkTo(site, summary.nameOf(site)));
     if (advice.sites.length <= mostLinks) continue;
     const all = add(nodes, "button", "all " + advice.sites.length +
       " in the summary");

@@ -2,12 +2,7 @@
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
-  const text = (tag, content, parent) => {
-    const element = document.createElement(tag);
-    element.textContent = content;
-    parent.appendChild(element);
-    return element;
-  };
+  const text = (tag, content, parent) => torchprofAdd(parent, tag, content);
 
   document.title = data.title + " - torchprof";
   byId("title").textContent = data.title;
@@ -71,8 +66,7 @@
       right("total", "total_ns", time), right("% total", "pct_total", torchprofShare),
       right("self", "self_ns", time), right("% self", "pct_self", torchprofShare),
       ...gradients(["backward_ns", "total_backward_ns"]),
-      ...data.tree_columns.map((info) => right(info.title, info.id,
-        (cell) => torchprofValue(cell.getData(), info))),
+      ...data.tree_columns.map(torchprofColumn),
     ],
   });
   const walk = (rows, open) => rows.forEach((row) => {

@@ -15,6 +15,23 @@ function torchprofShare(cell) {
     torchprofFixed(value, 2) + "%</span></span>";
 }
 
+// A column of a table as the data describes it.
+function torchprofColumn(info) {
+  const shown = { title: info.title, field: info.id, headerTooltip: true };
+  return info.type === "text" ? shown
+    : Object.assign(shown, torchprofNumberColumn(info.title), {
+      formatter: info.type === "percent" ? torchprofShare
+        : (cell) => torchprofValue(cell.getData(), info),
+    });
+}
+// A new element in `parent`.
+function torchprofAdd(parent, tag, content) {
+  const element = document.createElement(tag);
+  element.textContent = content || "";
+  parent.appendChild(element);
+  return element;
+}
+
 // The table of nodes. Its columns are those that the data names. Returns what
 // other parts of the page do with it.
 function torchprofSummary(data, parts) {
@@ -39,15 +56,8 @@ function torchprofSummary(data, parts) {
     box.textContent = cell.getValue();
     return box;
   };
-  const column = (info) => {
-    const shown = { title: info.title, field: info.id, headerTooltip: true };
-    if (info.type === "text")
-      return Object.assign(shown, { tooltip: whole }, looks[info.id]);
-    return Object.assign(shown, torchprofNumberColumn(info.title), {
-      formatter: info.type === "percent" ? torchprofShare
-        : (cell) => torchprofValue(cell.getData(), info),
-    }, looks[info.id]);
-  };
+  const column = (info) => Object.assign(torchprofColumn(info),
+    info.type === "text" ? { tooltip: whole } : {}, looks[info.id]);
   for (const row of data.rows) row.site = row.sites[0];
   const table = new Tabulator(parts.table, {
     data: data.rows, index: "site", layout: "fitColumns", maxHeight: "32rem",
@@ -83,6 +93,17 @@ function torchprofSummary(data, parts) {
   return {
     // "aten::conv2d x.1 conv"
     nameOf: (site) => names.get(site),
+    // A link that marks the row of a site and goes there.
+    linkTo(site, text) {
+      const link = document.createElement("a");
+      link.textContent = text;
+      link.href = "#summary";
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.show(site);
+      });
+      return link;
+    },
     // Marks the row of a site and goes there.
     async show(site) {
       if (!table.getRows("active").some((row) => row.getIndex() === site))
