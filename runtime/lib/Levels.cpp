@@ -61,31 +61,31 @@ static bool isUsed(MemoryPlace Place) {
   return Place == MemoryPlace::Cpu || DeviceMemory::isBooked();
 }
 
-void Levels::runEnded(Lane &L, Slot Site, uint64_t Now) {
+void Levels::addEach(Lane &L, SegmentHeader *(&Rings)[MemoryPlaceCount],
+                     uint32_t Capacity, LogKeep Keep, bool OfRuns, Slot Site,
+                     uint64_t Now) {
   for (MemoryPlace Place : MemoryPlaces) {
     if (!isUsed(Place))
       continue;
-    SegmentHeader *&Ring = L.RunLevels[unsigned(Place)];
+    SegmentHeader *&Ring = Rings[unsigned(Place)];
     if (!Ring)
-      Ring = make(L, RunsCapacity, LogKeep::Last, /*OfRuns=*/true, Place);
+      Ring = make(L, Capacity, Keep, OfRuns, Place);
+    if (!Ring)
+      continue;
     const MemoryCounters &M = memoryIn(Place);
-    if (Ring)
-      add(Ring, {Now, L.HeldElsewhere[unsigned(Place)] + M.held(),
-                 uint64_t(M.RunHigh - M.HeldAtRun), Site, M.RunHighSite});
+    add(Ring, {Now, L.HeldElsewhere[unsigned(Place)] + M.held(),
+               OfRuns ? uint64_t(M.RunHigh - M.HeldAtRun) : 0, Site,
+               OfRuns ? M.RunHighSite : NoSlot});
   }
 }
 
+void Levels::runEnded(Lane &L, Slot Site, uint64_t Now) {
+  addEach(L, L.RunLevels, RunsCapacity, LogKeep::Last, /*OfRuns=*/true, Site,
+          Now);
+}
+
 void Levels::addSpan(Lane &L, Slot Site, uint64_t Now) {
-  for (MemoryPlace Place : MemoryPlaces) {
-    if (!isUsed(Place))
-      continue;
-    SegmentHeader *&Ring = L.SpanLevels[unsigned(Place)];
-    if (!Ring)
-      Ring = make(L, SpanCount, SpanKeep, /*OfRuns=*/false, Place);
-    if (Ring)
-      add(Ring, {Now, L.HeldElsewhere[unsigned(Place)] + memoryIn(Place).held(),
-                 0, Site, NoSlot});
-  }
+  addEach(L, L.SpanLevels, SpanCount, SpanKeep, /*OfRuns=*/false, Site, Now);
 }
 
 } // namespace torchprof

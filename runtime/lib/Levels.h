@@ -30,6 +30,12 @@ public:
 
 private:
   void addSpan(Lane &L, format::Slot Site, uint64_t Now);
+  /// Adds a level of each place that is used to its ring, which the first
+  /// makes.
+  void addEach(Lane &L,
+               format::SegmentHeader *(&Rings)[format::MemoryPlaceCount],
+               uint32_t Capacity, format::LogKeep Keep, bool OfRuns,
+               format::Slot Site, uint64_t Now);
   format::SegmentHeader *make(const Lane &L, uint32_t Capacity,
                               format::LogKeep Keep, bool OfRuns,
                               format::MemoryPlace Place);
