@@ -2,11 +2,7 @@
 // of nodes that the nodes' links lead to.
 function torchprofMemory(data, box, summary) {
   const add = torchprofAdd;
-  const plain = (content) => {
-    const element = document.createElement("span");
-    element.textContent = content;
-    return element;
-  };
+  const plain = (content) => torchprofElement("span", content);
   const node = (cell) => {
     const [site] = cell.getData().sites;
     return summary.nameOf(site) ? summary.linkTo(site, cell.getValue())

@@ -8,11 +8,10 @@
   byId("title").textContent = data.title;
   byId("facts").textContent = data.facts.join(" · ");
   for (const [label, value] of data.cards) {
-    const card = document.createElement("div");
+    const card = text("div", "", byId("cards"));
     card.className = "card";
     text("b", value, card);
     text("span", label, card);
-    byId("cards").appendChild(card);
   }
   for (const note of data.notes) text("p", note, byId("notes"));
 
@@ -84,10 +83,9 @@
   // Latencies: how they are distributed and how they went.
   const W = 520, H = 200, M = { top: 8, right: 12, bottom: 34, left: 66 };
   const boxOf = (title) => {
-    const box = document.createElement("div");
+    const box = text("div", "", byId("runs-charts"));
     box.className = "chart";
     text("h3", title, box);
-    byId("runs-charts").appendChild(box);
     return box;
   };
   const chart = (title) => {

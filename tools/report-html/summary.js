@@ -24,12 +24,15 @@ function torchprofColumn(info) {
         : (cell) => torchprofValue(cell.getData(), info),
     });
 }
-// A new element in `parent`.
-function torchprofAdd(parent, tag, content) {
+// An element with a text, which no library takes for markup.
+function torchprofElement(tag, content) {
   const element = document.createElement(tag);
   element.textContent = content || "";
-  parent.appendChild(element);
   return element;
+}
+// The same, put into `parent`.
+function torchprofAdd(parent, tag, content) {
+  return parent.appendChild(torchprofElement(tag, content));
 }
 
 // The table of nodes. Its columns are those that the data names. Returns what
@@ -49,13 +52,8 @@ function torchprofSummary(data, parts) {
     calls: { minWidth: 70 },
     gflops_s: { minWidth: 96 },
   };
-  // An element, because the library takes a text for markup.
-  const whole = (event, cell) => {
-    if (!cell.getValue()) return "";
-    const box = document.createElement("div");
-    box.textContent = cell.getValue();
-    return box;
-  };
+  const whole = (event, cell) =>
+    cell.getValue() ? torchprofElement("div", cell.getValue()) : "";
   const column = (info) => Object.assign(torchprofColumn(info),
     info.type === "text" ? { tooltip: whole } : {}, looks[info.id]);
   for (const row of data.rows) row.site = row.sites[0];
@@ -95,8 +93,7 @@ function torchprofSummary(data, parts) {
     nameOf: (site) => names.get(site),
     // A link that marks the row of a site and goes there.
     linkTo(site, text) {
-      const link = document.createElement("a");
-      link.textContent = text;
+      const link = torchprofElement("a", text);
       link.href = "#summary";
       link.addEventListener("click", (event) => {
         event.preventDefault();
