@@ -229,8 +229,8 @@ def goals(results):
                 version, name, "%s by %s ns" % (number(added(row, theirs)[1]),
                                                 number(added(row, ours)[1])),
                 in_words(ratio, "%.1f x"), in_words(with_closing, "%.0f x"),
-                version in reads and "%.0f x" % (
-                    added(row, theirs)[1] / reads[version]) or None,
+                version in reads and in_words(
+                    times(added(row, theirs)[1], reads[version]), "%.0f x") or None,
                 goal and "%d x" % goal,
                 goal and verdict_of_goal(goal, ratio, with_closing)])
     return lines + table(["", "contender", "ns per node", "recording",
