@@ -14,6 +14,18 @@ class Inner(torch.nn.Module):
         return torch.ops.fakedev.busy(x, 2000000)
 
 
+class Stacked(torch.nn.Module):
+    """Three nodes, a block of memory each, of which the last is kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x):
+        x = torch.relu(x)
+        return torch.ops.fakedev.busy(self.inner(x), 1000)
+
+
 def load(build):
     torch.ops.load_library(build + "/lib/libtorchprof-fake-device.so")
     module = types.ModuleType("torch.privateuseone")

@@ -52,16 +52,6 @@ device = fake_device.load(build)
 torch.ops.fakedev.be_accelerator()
 
 
-class Model(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner = fake_device.Inner()
-
-    def forward(self, x):
-        x = torch.relu(x)
-        return torch.ops.fakedev.busy(self.inner(x), 1000)
-
-
 def profiled(body):
     """Blocks and bytes that torch.profiler sees come on the device, and bytes
     that it sees go, while body runs."""
@@ -90,7 +80,7 @@ def recorded(name, kind):
                                 "device_freed_bytes"))
 
 
-plain, model = Model(), torch.jit.script(Model())
+plain, model = fake_device.Stacked(), torch.jit.script(fake_device.Stacked())
 x = torch.ones(1000).to(device)
 with torch.no_grad():
     for _ in range(3):  # LibTorch's plan is made
