@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../runtime/torch/Lowering.h"
-#include "../tools/torchprof-opt/CompareValues.h"
+#include "../tools/common/CompareValues.h"
 #include "GraphMaker.h"
 #include "GraphRun.h"
 #include "torchprof/Passes.h"

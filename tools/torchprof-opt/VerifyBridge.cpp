@@ -2,9 +2,9 @@
 
 #include "VerifyBridge.h"
 
+#include "../common/CompareValues.h"
 #include "../common/ModelInputs.h"
 #include "../common/TorchModel.h"
-#include "CompareValues.h"
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
