@@ -70,8 +70,10 @@ int torchprof::compareModel(StringRef Path, ModelHolder &Model,
     outs() << format("%9.3f ms%9.3f ms%9.2fx\n",
                      static_cast<double>(Latencies[I].front()) / 1e6, Here,
                      median(Latencies[0]) / Here);
-    if (!Results[I].IsEqual)
-      Notes.push_back(Name + ": its result differs from the original's");
+    if (StringRef Difference = Results[I].Difference.c_str();
+        !Difference.empty())
+      Notes.push_back(Name +
+                      ": it does not compute the same: " + Difference.str());
   }
   outs() << '\n';
   for (const std::string &Note : Notes)

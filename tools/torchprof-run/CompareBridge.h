@@ -25,9 +25,11 @@ inline constexpr size_t ModelFormCount = std::size(ModelForms);
 
 /// What is found out of one form.
 struct FormResult {
-  OwnedText WhyNot;    ///< why the model has no such form; else empty
-  bool IsEqual = true; ///< its first result is that of the original, nearly
-  int Threads = 0;     ///< inside an operator; 0: another form has as many
+  OwnedText WhyNot; ///< why the model has no such form; else empty
+  /// How its first result differs from the original's by more than half of the
+  /// digits; empty if it does not.
+  OwnedText Difference;
+  int Threads = 0; ///< inside an operator; 0: another form has as many
 };
 
 struct CompareRequest {

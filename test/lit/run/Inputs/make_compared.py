@@ -1,5 +1,6 @@
-"""Models for torchprof-run --compare: saved frozen, in training mode, and one whose
-results depend on how often it was called."""
+"""Models for torchprof-run --compare: saved frozen, in training mode, one whose results
+depend on how often it was called, and one that is another one when it is frozen: what
+folding its batch norm rounds is more than what is left of the difference to the mean."""
 
 import torch
 
@@ -23,6 +24,20 @@ class Counts(torch.nn.Module):
         return x + self.calls
 
 
+class Cancels(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(1, 1, 1, bias=False)
+        self.bn = torch.nn.BatchNorm2d(1)
+        torch.nn.init.ones_(self.conv.weight)
+        self.bn.running_mean.fill_(1e6)
+        self.bn.running_var.fill_(3)
+
+    def forward(self, x):
+        return {"out": [self.bn(self.conv(x + 1e6))]}
+
+
 torch.jit.save(torch.jit.freeze(torch.jit.script(Linear().eval())), "frozen.pt")
 torch.jit.save(torch.jit.script(Linear().train()), "training.pt")
 torch.jit.save(torch.jit.script(Counts().eval()), "counts.pt")
+torch.jit.save(torch.jit.script(Cancels().eval()), "cancels.pt")
