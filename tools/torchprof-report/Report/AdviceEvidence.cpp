@@ -1,0 +1,50 @@
+//===- AdviceEvidence.cpp - what rules of advice look at ------------------===//
+
+#include "AdviceEvidence.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+Evidence::Evidence(const SiteTable &Sites, const Selection &Selected,
+                   const Roof &Under)
+    : Sites(Sites), Selected(Selected), Under(Under),
+      All(makeTotals(Sites, Selected)), InOperators(Sites.size()) {
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    uint32_t Node = S;
+    while (Sites[Node].Operator)
+      Node = Sites[Node].Parent;
+    if (Node != S)
+      InOperators[Node] += Sites.self(S).Amount;
+  }
+}
+
+Finding FoundNodes::found() const {
+  if (Times.empty())
+    return {};
+  double Sum = 0;
+  std::map<std::string, double> Kinds;
+  std::vector<uint32_t> Longest;
+  for (auto [S, Ns] : Times) {
+    Sum += Ns;
+    Kinds[In.Sites.kind(S).str()] += Ns;
+    Longest.push_back(S);
+  }
+  llvm::stable_sort(Longest, [&](uint32_t A, uint32_t B) {
+    return Times.at(A) > Times.at(B);
+  });
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << Times.size() << (Times.size() == 1 ? " node (" : " nodes (");
+  std::vector<std::pair<std::string, double>> Sorted(Kinds.begin(),
+                                                     Kinds.end());
+  llvm::stable_sort(
+      Sorted, [](const auto &A, const auto &B) { return A.second > B.second; });
+  size_t Shown = std::min<size_t>(Sorted.size(), 3);
+  interleaveComma(ArrayRef(Sorted).take_front(Shown), OS,
+                  [&](const auto &Kind) { OS << Kind.first; });
+  OS << (Shown < Sorted.size() ? ", ...)" : ")");
+  std::string Module = In.Sites.modulePath(Longest.front());
+  OS << ", most in " << (Module.empty() ? "the root module" : Module);
+  return {Sum, OS.str(), std::move(Longest)};
+}

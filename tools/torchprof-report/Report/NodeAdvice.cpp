@@ -1,0 +1,102 @@
+//===- NodeAdvice.cpp - rules of advice about nodes -----------------------===//
+
+#include "NodeAdvice.h"
+#include "DeviceColumns.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+static bool isConvolution(StringRef Kind) {
+  return Kind.startswith("aten::conv") || Kind == "aten::_convolution";
+}
+
+Finding report::batchNorms(const Evidence &In) {
+  FoundNodes Nodes(In);
+  if (In.Sites.isTrained())
+    return {};
+  eachNode(In, [&](uint32_t S) {
+    if (In.Sites.kind(S) == "aten::batch_norm" &&
+        any_of(In.Sites.producers(S),
+               [&](uint32_t P) { return isConvolution(In.Sites.kind(P)); }))
+      Nodes.add(S, In.selfNs(S));
+  });
+  return Nodes.found();
+}
+
+Finding report::conversions(const Evidence &In) {
+  FoundNodes Nodes(In);
+  eachNode(In, [&](uint32_t S) {
+    if (StringSwitch<bool>(In.Sites.kind(S))
+            .Cases("aten::to", "aten::_to_copy", "aten::type_as",
+                   "aten::contiguous", "aten::clone", true)
+            .Default(false))
+      Nodes.add(S, In.selfNs(S));
+  });
+  return Nodes.found();
+}
+
+/// Calls \p Visit with each signature of each selected node whose work for one
+/// call is known.
+template <typename Function>
+static void eachWork(const Evidence &In, Function Visit) {
+  eachNode(In, [&](uint32_t S) {
+    for (const SiteVariant &V : In.Sites.variants(S))
+      if (Optional<Work> One =
+              workOf(In.Sites.kind(S), parseSignature(V.Signature)))
+        Visit(S, V, *One);
+  });
+}
+
+Finding report::smallNodes(const Evidence &In) {
+  constexpr double MostBytes = 32768, MostOps = 100000;
+  FoundNodes Nodes(In);
+  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
+    if (One.Bytes <= MostBytes && One.Flops + One.OtherOps <= MostOps)
+      Nodes.add(S, In.ns(V.Sum));
+  });
+  return Nodes.found();
+}
+
+Finding report::farFromRoof(const Evidence &In) {
+  if (!In.Under.isKnown())
+    return {};
+  FoundNodes Nodes(In);
+  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
+    Optional<Bound> Limit = boundOf(One, In.Under);
+    double AtLeast = Limit ? Limit->Ns * static_cast<double>(V.Count) : 0;
+    if (One.Flops >= 1e6 && In.ns(V.Sum) > 4 * AtLeast)
+      Nodes.add(S, In.ns(V.Sum) - AtLeast);
+  });
+  return Nodes.found();
+}
+
+Finding report::memoryBound(const Evidence &In) {
+  if (!In.Under.isKnown())
+    return {};
+  FoundNodes Nodes(In);
+  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
+    Optional<Bound> Limit = boundOf(One, In.Under);
+    if (One.Flops == 0 && One.OtherOps > 0 && Limit && Limit->IsMemory &&
+        2 * Limit->Ns * static_cast<double>(V.Count) >= In.ns(V.Sum))
+      Nodes.add(S, In.ns(V.Sum));
+  });
+  return Nodes.found();
+}
+
+Finding report::launches(const Evidence &In) {
+  FoundNodes Nodes(In);
+  DeviceMeasures Of(In.Sites.measures());
+  if (!Of)
+    return {};
+  eachNode(In, [&](uint32_t S) {
+    const MeasureTotal &Time = In.Sites.measured(*Of.Time, S);
+    auto Starved = static_cast<uint64_t>(In.Sites.self(*Of.Starved, S).Amount);
+    if (isLaunchBound(In.ns(Time.Time), static_cast<double>(Time.Sum), Starved,
+                      Time.Count))
+      Nodes.add(S, In.selfNs(S));
+  });
+  return Nodes.found();
+}

@@ -1,0 +1,137 @@
+//===- RunAdvice.cpp - rules of advice about runs -------------------------===//
+
+#include "RunAdvice.h"
+#include "../Profile/EnumNames.h"
+#include "SiteOptions.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+Finding report::plansInRuns(const Evidence &In) {
+  double Ns = In.Sites.clock().toNs(In.Sites.planTicks());
+  return {Ns,
+          "differentiable groups, and what takes their place for other shapes",
+          {}};
+}
+
+Finding report::plansInBackwards(const Evidence &In) {
+  Finding F;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    if (In.Sites.kind(S) != nameOf(format::DynamicKind::Backward) ||
+        In.Sites.name(S) != format::BackwardPlansName ||
+        !In.Selected.matches(In.Sites, S))
+      continue;
+    F.Ns += In.selfNs(S);
+    F.Sites.push_back(S);
+    F.Where = "the row " + In.Sites.name(S).str() + ", " +
+              std::to_string(In.Sites.measured(S).Count) + " times";
+  }
+  return F;
+}
+
+/// True if any node lies in a module below the root: a frozen model has none.
+static bool hasModules(const SiteTable &Sites) {
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (!Sites[S].Dynamic && !Sites.modulePath(S).empty())
+      return true;
+  return false;
+}
+
+/// True if nodes have no site because nobody asked for them.
+static bool lacksNodes(const SiteTable &Sites) {
+  return any_of(Sites.models(), [](const auto &Model) {
+    return leavesNodesOut(*Model.second);
+  });
+}
+
+Finding report::outsideOfNodes(const Evidence &In) {
+  if (In.Sites.isTrained() || !hasModules(In.Sites) || lacksNodes(In.Sites))
+    return {};
+  UInt128 Ticks = In.All.Unattributed;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S)
+    if (In.Sites[S].NoNode && !In.Sites[S].Async &&
+        In.Sites.kind(S) == nameOf(format::DynamicKind::Attributes) &&
+        In.Selected.matches(In.Sites, S))
+      Ticks += In.Sites.self(S).Amount;
+  std::string Where =
+      "the time that no node has, in " + std::to_string(In.All.Runs) + " runs";
+  if (In.Sites.planTicks() > 0)
+    Where += ", plans among it";
+  return {In.ns(Ticks), std::move(Where), {}};
+}
+
+Finding report::unusedGradients(const Evidence &In) {
+  Finding F;
+  if (In.Sites.hasGradients())
+    return F;
+  uint64_t Times = 0;
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    if (In.Sites.kind(S) != nameOf(format::DynamicKind::Preparation) ||
+        In.Sites[S].Async || !In.Selected.matches(In.Sites, S))
+      continue;
+    F.Ns += In.selfNs(S);
+    F.Sites.push_back(S);
+    Times += In.Sites.measured(S).Count;
+  }
+  F.Where = "the rows prepares gradients, " + std::to_string(Times) +
+            " times; no backward was seen";
+  return F;
+}
+
+Finding report::firstRuns(const Evidence &In) {
+  Finding F;
+  eachRoot(In, [&](uint32_t S, const Aggregate &A) {
+    if (A.Count < 3 || A.First.empty())
+      return;
+    auto First = static_cast<double>(A.First.front());
+    double Others =
+        (static_cast<double>(A.Sum) - First) / static_cast<double>(A.Count - 1);
+    if (First < 2 * Others)
+      return;
+    F.Ns += In.Sites.clock().toNs(First - Others);
+    F.Sites.push_back(S);
+    F.Where += (F.Where.empty() ? "" : "; ") + In.Sites.name(S).str() + ": " +
+               formatTime(In.Sites.clock().toNs(First)) + ", then " +
+               formatTime(In.Sites.clock().toNs(Others));
+  });
+  return F;
+}
+
+Finding report::slowRuns(const Evidence &In) {
+  constexpr uint64_t FewestRuns = 10;
+  Finding F;
+  eachRoot(In, [&](uint32_t S, const Aggregate &A) {
+    if (A.Count < FewestRuns || A.Histogram.empty())
+      return;
+    double Median = A.quantile(0.5), Lost = 0, Slow = 0;
+    auto Add = [&](double Ticks, double Runs) {
+      if (Ticks <= 2 * Median)
+        return;
+      Lost += Runs * (Ticks - Median);
+      Slow += Runs;
+    };
+    for (unsigned B = 0; B < A.Histogram.size(); ++B)
+      if (A.Histogram[B])
+        Add(std::min(format::histogramMiddle(B), static_cast<double>(A.Max)),
+            static_cast<double>(A.Histogram[B]));
+    if (!A.First.empty())
+      Add(static_cast<double>(A.First.front()), -1);
+    if (Slow < 1 || Lost <= 0)
+      return;
+    F.Ns += In.Sites.clock().toNs(Lost);
+    F.Sites.push_back(S);
+    auto Text = [&](double Ticks) {
+      return formatTime(In.Sites.clock().toNs(Ticks));
+    };
+    F.Where +=
+        formatv("{0}{1}: {2} of {3} runs, {4} in the mean, the median {5}",
+                F.Where.empty() ? "" : "; ", In.Sites.name(S),
+                static_cast<uint64_t>(Slow), A.Count,
+                Text(Median + Lost / Slow), Text(Median))
+            .str();
+  });
+  return F;
+}
