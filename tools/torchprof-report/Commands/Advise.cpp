@@ -4,6 +4,8 @@
 #include "Command.h"
 #include "Options.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -21,6 +23,26 @@ cl::opt<double> MinPercent("min-pct",
                            cl::sub(Command));
 } // namespace
 
+/// What rules look at that the runtime was not told to record.
+static void noteUnrecorded(Table &T, const SiteTable &Sites) {
+  std::vector<StringRef> Switches, Words;
+  if (!Sites.hasVariants()) {
+    Switches.push_back("shapes");
+    Words.push_back("shapes");
+  }
+  if (!numberOf(Sites.measures(), "cpu")) {
+    Switches.push_back("cpu");
+    Words.push_back("CPU time");
+  }
+  if (Words.empty())
+    return;
+  bool IsOne = Words.size() == 1 && Words.front() == "CPU time";
+  T.Notes.push_back(
+      "note: " + join(Words, " and ") + (IsOne ? " was" : " were") +
+      " not recorded; with TORCHPROF_RECORD=" + join(Switches, ",") +
+      " there may be more to say");
+}
+
 static Expected<Outcome> run() {
   SiteTable Sites;
   Roof Under;
@@ -33,10 +55,8 @@ static Expected<Outcome> run() {
   if (!Selected)
     return Selected.takeError();
   Table T = makeAdvice(Sites, *Selected, Under, MinPercent);
-  if (!Sites.hasVariants())
-    T.Notes.push_back("note: shapes were not recorded; with "
-                      "TORCHPROF_RECORD=shapes there may be more to say");
-  else if (!Under.isKnown())
+  noteUnrecorded(T, Sites);
+  if (Sites.hasVariants() && !Under.isKnown())
     T.Notes.push_back(
         "note: what the machine does at most was not measured; "
         "with --calibrate when recording, or --peak-gflops and --peak-gbytes, "

@@ -59,6 +59,13 @@ static const Rule Rules[] = {
     {"backward_plans", "plans that LibTorch made in backwards",
      "a few steps with each shape before the steps that count, and few shapes",
      "torchprof-report runs", plansInBackwards},
+    {"waiting", "waiting for a processor or for another thread",
+     "torch.set_num_threads or OMP_NUM_THREADS: no more threads than "
+     "processors "
+     "that nobody else uses",
+     "torchprof-run --compare, which tries fewer threads; torchprof-report "
+     "summary --columns=kind,name,total_ns,cpu_ns,wait_ns",
+     waiting},
     {"slow_runs", "what runs took more than the median one, if twice as long",
      "fewer threads, or processors that nobody else uses; runs of other shapes "
      "are slower for a reason",

@@ -100,3 +100,30 @@ Finding report::launches(const Evidence &In) {
   });
   return Nodes.found();
 }
+
+Finding report::waiting(const Evidence &In) {
+  // Two readings of the CPU time take half a microsecond, which is none of it.
+  constexpr double LeastNsOfACall = 20000;
+  Optional<MeasureId> Cpu = numberOf(In.Sites.measures(), "cpu");
+  if (!Cpu)
+    return {};
+  // Of what a node waited, the nodes inside of it have their part.
+  std::vector<double> Waited(In.Sites.size());
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    if (In.Sites[S].Dynamic || In.Sites[S].Async)
+      continue;
+    const MeasureTotal &Total = In.Sites.measured(*Cpu, S);
+    double Ns = In.ns(Total.Time) - static_cast<double>(Total.Sum);
+    Waited[S] += Ns;
+    if (!In.Sites[S].isRoot())
+      Waited[In.Sites[S].Parent] -= Ns;
+  }
+  FoundNodes Nodes(In);
+  eachNode(In, [&](uint32_t S) {
+    const MeasureTotal &Total = In.Sites.measured(*Cpu, S);
+    if (Waited[S] > 0 && In.Sites.kind(S) != "aten::wait" &&
+        In.ns(Total.Time) >= LeastNsOfACall * static_cast<double>(Total.Count))
+      Nodes.add(S, Waited[S]);
+  });
+  return Nodes.found();
+}

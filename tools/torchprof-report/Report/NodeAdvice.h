@@ -25,6 +25,10 @@ Finding memoryBound(const Evidence &In);
 /// Nodes whose device time is the host's.
 Finding launches(const Evidence &In);
 
+/// What nodes took without a processor (TORCHPROF_RECORD=cpu), those that wait
+/// for a task by design left out.
+Finding waiting(const Evidence &In);
+
 } // namespace torchprof::report
 
 #endif // TORCHPROF_REPORT_NODEADVICE_H
