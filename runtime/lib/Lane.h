@@ -139,6 +139,8 @@ struct alignas(64) Lane {
   bool WithShapes;    ///< tells its nodes' signatures apart in this run
   bool ColdOnly;      ///< one of the two at every site: Since is 0; set under
                       ///< the lock
+  bool OnlyMemory;    ///< Measuring is that of the memory of the CPU alone, at
+                      ///< every site, and nothing of it is kept by span
   SourceSet Sources;  ///< that are asked in this run
   /// What Since would be, if it were not 0 for that.
   std::atomic<uint64_t> MeasuredSince;

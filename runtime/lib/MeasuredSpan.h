@@ -80,6 +80,67 @@ public:
   }
 };
 
+/// The same of a node on a lane with OnlyMemory, which is asked for most. As a
+/// FrameSpan on a lane that is open it need not lie in memory.
+template <bool WithShapes> class MemorySpan : public FrameSpan {
+public:
+  /// Where the values of a span of \p Site go; null if it has to be a
+  /// MeasuredSpan.
+  static format::MeasureCell *cellOf(const Lane &L, format::Slot Site) {
+    return measuredSince(L) ? Measures::knownCell<Memory>(L, Site) : nullptr;
+  }
+
+  MemorySpan(format::Slot Site, Lane &L, format::MeasureCell &Cell,
+             const Operands &Of)
+      : FrameSpan(Site, &L), Cell(Cell) {
+    L.LastEnd = 0;
+    if constexpr (WithShapes)
+      OfShapes = Recording::existing()->variants().begin(L, Site, Of);
+    Memory::onBegin(Begun);
+    open();
+  }
+
+  void endHot() const {
+    uint64_t Now = Owner->Clock.ticks();
+    uint64_t Ticks = Now - Begin;
+    if (measuredSince(*Owner) - 1 >= Begin || !isInnermost(Ticks) ||
+        Cell.Epoch != Process.Epoch.load(std::memory_order_relaxed))
+        [[unlikely]]
+      return endCold(inMemory(), Now);
+    uint64_t Values[Memory::Group::Count];
+    Memory::onEnd(Begun, Values);
+    Memory::Group::add(Cell, Values, Ticks);
+    close(Ticks);
+    if constexpr (WithShapes) {
+      if (OfShapes) {
+        Recording &R = *Recording::existing();
+        R.variants().end(R, *Owner, Site, OfShapes, Begin, Ticks);
+      }
+    }
+  }
+
+  [[gnu::always_inline]] void abandonHot() const { abandonCold(inMemory()); }
+
+private:
+  [[gnu::always_inline]] FrameSpan inMemory() const {
+    constexpr size_t Source = sourceNumber<Memory>();
+    MemorySpan Copy(FrameSpan::inMemory(), Cell);
+    Copy.Readings.Begin = Begin;
+    Copy.Readings.Sources = SourceSet(1) << Source;
+#pragma GCC unroll 4
+    for (unsigned I = 0; I < Memory::Group::Count; ++I)
+      Copy.Readings.Values[Source][I] = Begun[I];
+    if constexpr (WithShapes)
+      Copy.OfShapes = OfShapes;
+    return Copy;
+  }
+  MemorySpan(const FrameSpan &Span, format::MeasureCell &Cell)
+      : FrameSpan(Span), Cell(Cell) {}
+
+  format::MeasureCell &Cell;
+  uint64_t Begun[Memory::Group::Count];
+};
+
 } // namespace torchprof
 
 #endif // TORCHPROF_MEASUREDSPAN_H

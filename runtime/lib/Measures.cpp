@@ -16,6 +16,7 @@ static constexpr SourceSet AllSources =
 
 Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
     : File(File), Pages(Pages), EverySite(Program.Opts.RecordSites == "all"),
+      KeepsSpans(keepOf(Program.Opts) != LogKeep::None),
       Every(Program.Opts.RecordEvery) {
   forEachSource(AllSources, [&](auto Source, size_t Number) {
     Wanted |= SourceSet(Source.isWanted(Program.Opts)) << Number;
@@ -37,6 +38,8 @@ void Measures::beginRun(Lane &L, bool WithShapes) {
   });
   L.Sources = Ready;
   L.Measuring = IsDue && (Ready || HasOthers);
+  L.OnlyMemory = L.Measuring && EverySite && !HasOthers && !KeepsSpans &&
+                 Ready == SourceSet(1) << sourceNumber<Memory>();
   if (Device && L.Measuring)
     Device->beginRun(L);
   if (Marked)

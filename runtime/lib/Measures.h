@@ -29,6 +29,7 @@
 
 #include <memory>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace torchprof {
@@ -36,6 +37,15 @@ namespace torchprof {
 /// All of them.
 using MeasureSources = std::tuple<CpuTime, Memory, DeviceMemory>;
 static_assert(std::tuple_size_v<MeasureSources> == MeasureSourceCount);
+
+/// Number of a source among them.
+template <typename Source> constexpr size_t sourceNumber() {
+  return []<typename... All>(std::type_identity<std::tuple<All...>>) {
+    size_t Number = 0;
+    ((std::is_same_v<All, Source> || (++Number, false)) || ...);
+    return Number;
+  }(std::type_identity<MeasureSources>());
+}
 
 class DeviceTime;
 class Ranges;
@@ -71,6 +81,13 @@ public:
   /// True if what \p L runs now is measured.
   bool areMeasured(const Lane &L, bool IsRoot) const {
     return L.Measuring && (EverySite || IsRoot);
+  }
+
+  /// The cell of what \p Source measures at a site, if the lane has one.
+  template <typename Source>
+  static format::MeasureCell *knownCell(const Lane &L, format::Slot Site) {
+    format::MeasureCell **Cells = cellsOf(L, Site);
+    return Cells ? Cells[sourceNumber<Source>()] : nullptr;
   }
 
   /// Asks the sources before a span begins. \p Of: a node's operands, if they
@@ -112,7 +129,7 @@ private:
   }
 
   /// The cells of a slot that the lane knows, one per source; else null.
-  format::MeasureCell **cellsOf(const Lane &L, format::Slot Site) const {
+  static format::MeasureCell **cellsOf(const Lane &L, format::Slot Site) {
     return L.Measured && number(Site) < L.SlotCount
                ? &L.Measured[uint64_t(number(Site)) * MeasureSourceCount]
                : nullptr;
@@ -136,6 +153,7 @@ private:
   SourceSet Wanted = 0;
   bool HasOthers; ///< Device or Marked
   bool EverySite;
+  bool KeepsSpans; ///< the log does
   uint64_t Every;
   std::unique_ptr<DeviceTime> Device;
   std::unique_ptr<Ranges> Marked;

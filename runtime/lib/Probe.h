@@ -140,15 +140,6 @@ protected:
     return false;
   }
 
-  Lane *Owner; ///< null if it began on the cold path
-
-private:
-  friend bool beginMeasured(FrameSpan &Span, const Operands &Of);
-  friend bool endMeasured(const FrameSpan &Span, uint64_t Now);
-  friend void beginCold(FrameSpan &Span, Operands Of);
-  friend void endCold(const FrameSpan &Span, uint64_t Now);
-  friend void abandonCold(const FrameSpan &Span);
-
   /// A copy of a span that began on an open lane. Field by field and inline,
   /// else the compiler puts this one into memory, too.
   [[gnu::always_inline]] FrameSpan inMemory() const {
@@ -172,6 +163,19 @@ private:
     append(*Owner, Begin, packEntry(Site, format::LogKind::Span, Ticks));
   }
 
+  Lane *Owner; ///< null if it began on the cold path
+  uint64_t Begin;
+  format::Slot Site;
+  OpenVariant OfShapes;
+  SpanReadings Readings;
+
+private:
+  friend bool beginMeasured(FrameSpan &Span, const Operands &Of);
+  friend bool endMeasured(const FrameSpan &Span, uint64_t Now);
+  friend void beginCold(FrameSpan &Span, Operands Of);
+  friend void endCold(const FrameSpan &Span, uint64_t Now);
+  friend void abandonCold(const FrameSpan &Span);
+
   /// False if the end takes the cold path.
   bool closeOrdinary(uint64_t Now) const {
     uint64_t Ticks = Now - Begin;
@@ -181,13 +185,9 @@ private:
     return true;
   }
 
-  uint64_t Begin;
   uint64_t OuterTicks;
   uint64_t Outer;
   LaneClock Clock;
-  format::Slot Site;
-  OpenVariant OfShapes;
-  SpanReadings Readings;
 };
 
 /// A FrameSpan that may begin where the one before it on its lane has ended,

@@ -111,6 +111,24 @@ recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   runIn(Span, Inner, Site, S, Of);
 }
 
+/// Runs \p Inner in a span that has begun on a lane of which it needs no cold
+/// path, and files the functions that it made.
+template <typename SpanType, typename Operation>
+[[gnu::always_inline]] inline void
+runHot(const SpanType &Span, Lane &L, Call<Operation> Inner, format::Slot Site,
+       Stack &S, NodeTraits Of) {
+  try {
+    Inner(S);
+  } catch (...) {
+    Span.abandonHot();
+    throw;
+  }
+  Span.endHot();
+  // A model that ran in the node may have begun to make them.
+  if (L.Functions && Of.MakesFunctions) [[unlikely]]
+    claimFunctions(Site);
+}
+
 /// Runs \p Inner in a span where more than time is measured.
 template <typename Operation>
 [[gnu::noinline, gnu::flatten]] void recordMeasured(Call<Operation> Inner,
@@ -120,6 +138,19 @@ template <typename Operation>
     claimFunctions();
   MeasuredSpan Span(Site, L, Operands{&S, Of.Inputs, Of.Outputs});
   runIn(Span, Inner, Site, S, Of);
+}
+
+/// The same on a lane with OnlyMemory.
+template <bool WithShapes, typename Operation>
+[[gnu::noinline, gnu::flatten]] void recordMemory(Call<Operation> Inner,
+                                                  format::Slot Site, Stack &S,
+                                                  NodeTraits Of, Lane &L) {
+  using Span = MemorySpan<WithShapes>;
+  format::MeasureCell *Cell = Span::cellOf(L, Site);
+  if (!Cell || L.Functions) [[unlikely]]
+    return recordMeasured(Inner, Site, S, Of, L);
+  const Span Begun(Site, L, *Cell, Operands{&S, Of.Inputs, Of.Outputs});
+  runHot(Begun, L, Inner, Site, S, Of);
 }
 
 /// How a node runs.
@@ -144,16 +175,7 @@ template <typename SpanType, typename Operation>
 inline void record(Lane &L, Call<Operation> Inner, format::Slot Site, Stack &S,
                    NodeTraits Of) {
   const SpanType Span = beginHot<SpanType>(L, Site, Of);
-  try {
-    Inner(S);
-  } catch (...) {
-    Span.abandonHot();
-    throw;
-  }
-  Span.endHot();
-  // A model that ran in the node may have begun to make them.
-  if (L.Functions && Of.MakesFunctions) [[unlikely]]
-    claimFunctions(Site);
+  runHot(Span, L, Inner, Site, S, Of);
 }
 
 /// The same while the gate is open. While it is shut, the call is a tail call.
@@ -212,7 +234,12 @@ template <typename SpanType> struct TimedHandle {
     case Way::Shut:
       return call(*Op->Handle, S);
     case Way::Measured:
-      return recordMeasured(HandleCall{&*Op->Handle}, Site, S, Of, *L);
+      if (!L->OnlyMemory)
+        return recordMeasured(HandleCall{&*Op->Handle}, Site, S, Of, *L);
+      return L->WithShapes
+                 ? recordMemory<true>(HandleCall{&*Op->Handle}, Site, S, Of, *L)
+                 : recordMemory<false>(HandleCall{&*Op->Handle}, Site, S, Of,
+                                       *L);
     case Way::Rare:
       return recordRare<SpanType>(HandleCall{&*Op->Handle}, Site, S, Of);
     }
