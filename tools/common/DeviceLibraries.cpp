@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <string>
 #include <string_view>
 
 namespace torchprof {
@@ -31,15 +30,16 @@ static LoadedObjects loadedObjects() {
   return Objects;
 }
 
-bool loadDeviceLibraries() {
+DeviceLibraries loadDeviceLibraries() {
   LoadedObjects Before = loadedObjects();
   size_t Slash = Before.Cpu.rfind('/');
   if (Slash == std::string::npos)
-    return false;
+    return {};
   // It holds nothing but the names of all parts.
   std::string All = Before.Cpu.substr(0, Slash) + "/libtorch.so";
-  return dlopen(All.c_str(), RTLD_LAZY | RTLD_GLOBAL) &&
-         loadedObjects().Count > Before.Count + 1;
+  if (!dlopen(All.c_str(), RTLD_LAZY | RTLD_GLOBAL))
+    return {false, dlerror()};
+  return {loadedObjects().Count > Before.Count + 1, {}};
 }
 
 } // namespace torchprof

@@ -8,12 +8,18 @@
 #ifndef TORCHPROF_TOOLS_DEVICELIBRARIES_H
 #define TORCHPROF_TOOLS_DEVICELIBRARIES_H
 
+#include <string>
+
 namespace torchprof {
 
-/// Loads all parts of the LibTorch that the process has. True if there are more
-/// than before. A part that cannot be loaded is left out: LibTorch says what it
-/// lacks.
-bool loadDeviceLibraries();
+/// What loading them came to.
+struct DeviceLibraries {
+  bool HasMore = false; ///< than before
+  std::string Failure;  ///< what the system said if they cannot be loaded
+};
+
+/// Loads all parts of the LibTorch that the process has.
+DeviceLibraries loadDeviceLibraries();
 
 } // namespace torchprof
 

@@ -211,12 +211,13 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result,
   if (Before.Call)
     if (Outcome Failed = Before.Call(isOnDevice(*Archive), Before.Context))
       return Failed;
+  DeviceLibraries Parts;
   auto Load = [&]() -> Outcome {
     c10::optional<c10::Device> Target;
     if (Device)
       Target = c10::Device(Device);
     if (Target && !Target->is_cpu())
-      loadDeviceLibraries();
+      Parts = loadDeviceLibraries();
     // Other devices are not known to all versions of load().
     bool LoadsThere = Target && (Target->is_cpu() || Target->is_cuda());
     M->Root = load(std::string(Path), LoadsThere ? Target : c10::nullopt,
@@ -228,9 +229,16 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result,
     return {};
   };
   Outcome Loaded = guarded(Load);
-  // It may have been saved with tensors on a device.
-  if (Loaded && !Device && loadDeviceLibraries())
-    Loaded = guarded(Load);
+  if (Loaded && !Device && isOnDevice(*Archive)) {
+    Parts = loadDeviceLibraries();
+    if (Parts.HasMore)
+      Loaded = guarded(Load);
+  }
+  if (Loaded && !Parts.Failure.empty())
+    Loaded = failure(2, Loaded.Message.c_str() +
+                            ("; LibTorch's libraries for devices cannot be "
+                             "loaded: " +
+                             Parts.Failure));
   if (Loaded)
     return explainLoadError(std::move(Loaded));
   *Result = M.release();
