@@ -103,16 +103,14 @@ public:
   void endHot() const {
     uint64_t Now = Owner->Clock.ticks();
     uint64_t Ticks = Now - Begin;
-    if (measuredSince(*Owner) - 1 >= Begin || !isInnermost(Ticks) ||
-        Cell.Epoch != Process.Epoch.load(std::memory_order_relaxed))
-        [[unlikely]]
+    if (!endsOrdinary(Ticks)) [[unlikely]]
       return endCold(inMemory(), Now);
     uint64_t Values[Memory::Group::Count];
     Memory::onEnd(Begun, Values);
     Memory::Group::add(Cell, Values, Ticks);
     close(Ticks);
     if constexpr (WithShapes) {
-      if (OfShapes) {
+      if (OfShapes) [[likely]] {
         Recording &R = *Recording::existing();
         R.variants().end(R, *Owner, Site, OfShapes, Begin, Ticks);
       }
@@ -122,6 +120,16 @@ public:
   [[gnu::always_inline]] void abandonHot() const { abandonCold(inMemory()); }
 
 private:
+  /// False if the end takes the cold path. One condition after the other: of
+  /// several at once the compiler does not take each to be rare.
+  bool endsOrdinary(uint64_t Ticks) const {
+    if (measuredSince(*Owner) - 1 >= Begin) [[unlikely]]
+      return false;
+    if (!isInnermost(Ticks)) [[unlikely]]
+      return false;
+    return Cell.Epoch == Process.Epoch.load(std::memory_order_relaxed);
+  }
+
   [[gnu::always_inline]] FrameSpan inMemory() const {
     constexpr size_t Source = sourceNumber<Memory>();
     MemorySpan Copy(FrameSpan::inMemory(), Cell);

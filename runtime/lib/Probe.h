@@ -153,9 +153,11 @@ protected:
 
   /// True if the span is its lane's innermost one, and \p Ticks fit a record.
   bool isInnermost(uint64_t Ticks) const {
-    return Owner->CurrentTicks == Begin &&
-           Owner->Current == format::packCurrent(Site, true) &&
-           Ticks < format::MaxLogDuration;
+    if (Owner->CurrentTicks != Begin) [[unlikely]]
+      return false;
+    if (Owner->Current != format::packCurrent(Site, true)) [[unlikely]]
+      return false;
+    return Ticks < format::MaxLogDuration;
   }
 
   void close(uint64_t Ticks) const {

@@ -58,7 +58,7 @@ bool Variants::makeEntries(Lane &L) {
   return L.Variants;
 }
 
-OpenVariant Variants::beginOther(Lane &L, Slot Site, const Operands &Of,
+OpenVariant Variants::beginOther(Lane &L, Slot Site, Operands Of,
                                  uint64_t Key) {
   if (!Key)
     return {};

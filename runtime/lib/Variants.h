@@ -75,8 +75,7 @@ public:
 
 private:
   /// begin() where the node's last call had other signatures.
-  OpenVariant beginOther(Lane &L, format::Slot Site, const Operands &Of,
-                         uint64_t Key);
+  OpenVariant beginOther(Lane &L, format::Slot Site, Operands Of, uint64_t Key);
   bool makeEntries(Lane &L);
   Variant *known(Lane &L, format::Slot Site, uint64_t Key) const;
   static void addSpan(format::VariantCell &C, uint64_t Begin, uint64_t Ticks);
@@ -105,9 +104,9 @@ inline OpenVariant Variants::begin(Lane &L, format::Slot Site,
     return {};
   uint64_t Key = Read->Key(Of.Stack, Of.Inputs);
   Variant *Last = L.Variants[number(Site)];
-  if (Last && Key && Last->Key == Key) [[likely]]
-    return OpenVariant(Last);
-  return beginOther(L, Site, Of, Key);
+  if (!Last || Key == 0 || Last->Key != Key) [[unlikely]]
+    return beginOther(L, Site, Of, Key);
+  return OpenVariant(Last);
 }
 
 inline void Variants::addSpan(format::VariantCell &C, uint64_t Begin,
@@ -135,7 +134,7 @@ inline void Variants::end(Recording &R, Lane &L, format::Slot Site,
   if (NewVariant *New = V.made()) [[unlikely]]
     return endNew(R, L, Site, New, Begin, Ticks);
   // In a child of fork what the lane knew is wiped.
-  if (Variant *Known = V.known(); Known && Known->Data)
+  if (Variant *Known = V.known(); Known && Known->Data) [[likely]]
     addSpan(*Known->Data, Begin, Ticks);
 }
 
