@@ -53,7 +53,6 @@ format::Slot pausePart();
 /// As beginSlot() for an autograd function of a site, which also ends if the
 /// functions inside of it were left by an exception.
 uint64_t beginFunction(format::Slot Site);
-void endFunction(uint64_t Begin, format::Slot Site);
 /// The site of a function of the C++ type of the name \p Type, which has one
 /// address, that a span of \p Maker made; NoSlot if the calling thread has not
 /// met it lately.

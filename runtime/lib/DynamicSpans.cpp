@@ -10,42 +10,35 @@ namespace torchprof {
 
 using namespace format;
 
-uint64_t beginSlot(Slot Site) {
-  if (!ensureRecording())
-    return 0;
-  Recording *R = Recording::current();
-  Lane *L = R ? readyLane(*R, Site) : nullptr;
-  if (!L)
-    return LostBegin;
-  beginWithoutRun(*R, *L);
-  return open(*R, *L, frameOf(Site));
+/// True if a span may take openPair() that is not a part of the span around:
+/// the begin of a node around must be in the log.
+static bool canOpenApart(Lane *L, Slot Site) {
+  return canOpenPair(L, Site) && !isUnlogged(L->Current);
 }
 
-uint64_t beginFunction(Slot Site) {
-  // As beginPart(), but the begin of a node around must be in the log.
-  if (Lane *L = ThisLane; canOpenPair(L, Site) && !isUnlogged(L->Current))
-      [[likely]]
-    return openPair(*L, Site, NoPair, FunctionFrame);
+static uint64_t openCold(OpenFrame F) {
   Recording *R = ensureRecording() ? Recording::current() : nullptr;
   if (!R)
     return 0;
-  Lane *L = readyLane(*R, Site);
+  Lane *L = readyLane(*R, F.Site);
   if (!L)
     return LostBegin;
   beginWithoutRun(*R, *L);
-  OpenFrame F = frameOf(Site);
-  F.Region = FunctionFrame;
   return open(*R, *L, F);
 }
 
-void endSlot(uint64_t Begin, Slot Site) {
-  if (Begin || Process.Open.load(std::memory_order_relaxed))
-    endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient);
+uint64_t beginSlot(Slot Site) {
+  if (Lane *L = ThisLane; canOpenApart(L, Site)) [[likely]]
+    return openPair(*L, Site, NoPair);
+  return openCold(frameOf(Site));
 }
 
-void endPartCold(uint64_t Begin, Slot Site) {
-  if (Begin || Process.Open.load(std::memory_order_relaxed))
-    endFramed(Begin, Site, clock::ticks(), SpanKind::Pair);
+uint64_t beginFunction(Slot Site) {
+  if (Lane *L = ThisLane; canOpenApart(L, Site)) [[likely]]
+    return openPair(*L, Site, NoPair, FunctionFrame);
+  OpenFrame F = frameOf(Site);
+  F.Region = FunctionFrame;
+  return openCold(F);
 }
 
 /// The cell of the span around the innermost frame's, which is hot and whose
@@ -65,16 +58,26 @@ static bool cellAround(Lane &L, Cell *&Around) {
   return true;
 }
 
-void endFunction(uint64_t Begin, Slot Site) {
+static void endSlotCold(uint64_t Begin, Slot Site) {
+  if (Begin || Process.Open.load(std::memory_order_relaxed))
+    endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient);
+}
+
+void endSlot(uint64_t Begin, Slot Site) {
   Lane *L = ThisLane;
   uint64_t Ticks;
   Cell *Around;
   if (!canClosePair(L, Begin, Site, Ticks) || !cellAround(*L, Around))
       [[unlikely]]
-    return endSlot(Begin, Site);
+    return endSlotCold(Begin, Site);
   closePair(*L, Ticks, LogKind::End);
   if (Around)
     storeRelaxed(Around->Gradients, Around->Gradients + Ticks);
+}
+
+void endPartCold(uint64_t Begin, Slot Site) {
+  if (Begin || Process.Open.load(std::memory_order_relaxed))
+    endFramed(Begin, Site, clock::ticks(), SpanKind::Pair);
 }
 
 void bookSpan(Slot Site, uint64_t Begin, uint64_t End) {

@@ -115,7 +115,7 @@ static OpenFunction open(Slot Site) {
 }
 
 static void close(const OpenFunction &Open) {
-  endFunction(Open.Begin, Open.Site);
+  endSlot(Open.Begin, Open.Site);
   if (Open.WatchesOperators)
     leaveOperators();
 }

@@ -109,8 +109,8 @@ protected:
     advanceClock(10);
     uint64_t G = beginFunction(Inner);
     advanceClock(100);
-    endFunction(G, Inner);
-    endFunction(F, Outer);
+    endSlot(G, Inner);
+    endSlot(F, Outer);
   }
   static const format::Cell &cellOf(const ReadProfile &P, const char *Name) {
     return P.cell(number(P.child(format::DynamicKind::Backward, Name).Site));
@@ -151,10 +151,10 @@ TEST_F(Gradients, OfFunctionsThatAreKnownAreBookedTheSame) {
     }
     uint64_t F = beginFunction(Outer); // in no span
     advanceClock(1000);
-    endFunction(F, Outer);
+    endSlot(F, Outer);
     F = beginFunction(Outer);
     stop();
-    endFunction(F, Outer);
+    endSlot(F, Outer);
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.cell(2).Sum, 2 * 111u);
@@ -218,7 +218,7 @@ TEST_F(Gradients, MayHoldARun) {
     advanceClock(10);
     endSpan(R, site(7, 0));
     advanceClock(1);
-    endFunction(F, Checkpoint);
+    endSlot(F, Checkpoint);
   });
   ReadProfile P = profile();
   EXPECT_EQ(cellOf(P, "Checkpoint").Sum, 11u);
@@ -233,7 +233,7 @@ TEST_F(Gradients, EndAfterWhatAnExceptionLeftOpenInThem) {
     uint64_t F = beginFunction(Function);
     beginSpan(site(7, 2));
     advanceClock(3);
-    endFunction(F, Function);
+    endSlot(F, Function);
     EXPECT_EQ(ThisLane->Depth, 0u);
   });
   ReadProfile P = profile();
@@ -271,7 +271,7 @@ TEST_F(Gradients, OfAStoppedRecordingAreNone) {
     span(site(7, 1), 5);
     stop();
     EXPECT_EQ(beginFunction(Function), 0u);
-    endFunction(0, Function);
+    endSlot(0, Function);
   });
   EXPECT_EQ(profile().count(1), 1u);
 }
