@@ -31,13 +31,13 @@ struct Wrapped {
 
 Wrapped Own;
 
-void countAndDelete(void *Data) {
+[[gnu::hot]] void countAndDelete(void *Data) {
   if (Data)
     noteFreed(malloc_usable_size(Data), Data);
   Own.Delete(Data);
 }
 
-c10::DataPtr allocateCounted(size_t Bytes) {
+[[gnu::hot]] c10::DataPtr allocateCounted(size_t Bytes) {
   c10::DataPtr Block = Own.Inner->allocate(Bytes);
   if (Block.get() && Block.get() == Block.get_context() &&
       Block.compare_exchange_deleter(Own.Delete, &countAndDelete))

@@ -121,7 +121,7 @@ void addValue(Hash &H, const c10::IValue &V) {
   H.add(ListEnds);
 }
 
-uint64_t keyOf(const void *Values, unsigned Count) {
+[[gnu::hot]] uint64_t keyOf(const void *Values, unsigned Count) {
   const auto &S = *static_cast<const Stack *>(Values);
   if (S.size() < Count)
     return 0;

@@ -142,9 +142,9 @@ template <typename Operation>
 
 /// The same on a lane with OnlyMemory.
 template <bool WithShapes, typename Operation>
-[[gnu::noinline, gnu::flatten]] void recordMemory(Call<Operation> Inner,
-                                                  format::Slot Site, Stack &S,
-                                                  NodeTraits Of, Lane &L) {
+[[gnu::noinline, gnu::flatten, gnu::hot]] void
+recordMemory(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of,
+             Lane &L) {
   using Span = MemorySpan<WithShapes>;
   format::MeasureCell *Cell = Span::cellOf(L, Site);
   if (!Cell || L.Functions) [[unlikely]]

@@ -71,8 +71,10 @@ struct NotedReport<Note, Real,
 template <c10::DataPtr (*Allocate)(size_t), c10::DeleterFnPtr Delete>
 class AllocatorOf final : public c10::Allocator {
 public:
-  c10::DataPtr allocate(size_t Bytes) const { return Allocate(Bytes); }
-  c10::DataPtr allocate(size_t Bytes) { return Allocate(Bytes); }
+  [[gnu::hot]] c10::DataPtr allocate(size_t Bytes) const {
+    return Allocate(Bytes);
+  }
+  [[gnu::hot]] c10::DataPtr allocate(size_t Bytes) { return Allocate(Bytes); }
   c10::DeleterFnPtr raw_deleter() const { return Delete; }
   void copy_data(void *To, const void *From, size_t Bytes) const {
     std::memcpy(To, From, Bytes);
