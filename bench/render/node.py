@@ -122,7 +122,10 @@ def probe(results):
         "time than without probes.",
         "Most of an explicit pair is the interpreter's: six more instructions, "
         "which cost the same",
-        "while nothing is recorded.", ""]
+        "while nothing is recorded. With 1.13 a `relu` goes through 500 lines of code, which "
+        "is all that the nearest cache for instructions holds, 32 KB, and a probe through 14 "
+        "more: what that adds depends on where the probe's code happens to lie, by up to "
+        "20 ns in builds that differ elsewhere.", ""]
 
 
 def scale(results):

@@ -1,17 +1,23 @@
 """docs/performance.md: what torchprof costs, alone and beside others."""
 
 from .attaching import attaching
+from .bars import bars
 from .models import models
 from .node import probe, scale
 from .recorded import recorded
-from .tables import (NOT_KNOWN, conditions, duration, how, in_words, number, rows_of,
-                     table, times)
+from .tables import (NOT_KNOWN, conditions, duration, filled, how, in_words, number,
+                     rows_of, table, times)
 
 SECTIONS = ["models", "probe", "scale", "recorded", "measures", "contenders", "threads",
             "whole", "attach", "passes", "report"]
 
 
 def page(results):
+    lines = measured(results)
+    return lines + bars(filled(lines)) + MEMORY
+
+
+def measured(results):
     return (["# Performance", ""] + conditions(results, SECTIONS) + [
         "Contenders take turns in one process, so that a change of the machine's "
         "speed",
@@ -19,12 +25,13 @@ def page(results):
         "reader repeats",
         "all with `bench/run`, a section with the command above its table; "
         "`scripts/test`",
-        "makes the build trees that it uses.", ""]
+        "makes the build trees that it uses. Which bars hold, and why others do not, "
+        "stands [at the end](#bars).", ""]
         + models(results) + probe(results) + scale(results) + recorded(results)
         + measures(results)
         + contenders(results) + goals(results) + threads(results)
         + whole(results) + attaching(results) + passes(results)
-        + report(results) + MEMORY)
+        + report(results))
 
 
 # --- more than time ----------------------------------------------------------
