@@ -29,7 +29,7 @@ for lines in (peer(20.0), peer(-332.0),
               attaching.linear([chain(100, 1.0), chain(1000, 11.0)]),
               attaching.linear([chain(100, 1.0), chain(1000, -11.0)])):
     print(lines[0])
-for ours in (0.5, 4.0, -0.1):
+for ours in (0.5, 4.0, 1.75, -0.1):
     print(models.beside(model(ours)))
 for ratios in ((25.0, 30.0), (5.0, 30.0), (5.0, 6.0), (None, 30.0), (None, None)):
     print(performance.verdict_of_goal(20, *ratios))
