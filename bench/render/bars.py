@@ -16,7 +16,8 @@ HOLDS = ("holds", "met")
 #: Why bars do not hold: what the heading and the row begin with, and the reason. The
 #: first that fits counts.
 CAUSES = [
-    ("", ".*not known", "the machine was not calm enough for so small a difference"),
+    ("", ".*not known", "the interval is wider than the bar: more minutes, or a calmer "
+     "machine, would tell"),
     ("Real models", "", "what the caches forget between two nodes: a probe finds its "
      "lines in memory"),
     ("A node", ".*explicit", "six more instructions of the interpreter, which cost "
