@@ -8,10 +8,11 @@ import re
 from .tables import table
 
 #: What a verdict begins with, or ends with.
-VERDICT = re.compile(r"(holds|met|missed|not met|not known|least only)\b|.*, missed$")
+VERDICT = re.compile(r"(holds|met|missed|not met|not known|least only)\b"
+                     r"|.*, (holds|missed)$")
 #: One in a sentence: "(bar 12, while it records: holds)".
-IN_SENTENCE = re.compile(r"\(bar ([^()]*): ([^()]*)\)")
-HOLDS = ("holds", "met")
+IN_SENTENCE = re.compile(r"\(bar ([^():]*): ([^()]*)\)")
+HOLDS = re.compile(r"(holds|met)\b|.*, holds$")
 
 #: Why bars do not hold: what the heading and the row begin with, and the reason. The
 #: first that fits counts.
@@ -92,11 +93,11 @@ def cause(section, row, verdict):
 def bars(lines):
     """The section for a page of these lines."""
     found = list(verdicts(lines))
-    missed = [one for one in found if not one[3].startswith(HOLDS)]
+    missed = [one for one in found if not HOLDS.match(one[3])]
     counts = []
     for key in dict.fromkeys(one[:2] for one in found):
         those = [one[3] for one in found if one[:2] == key]
-        counts.append([*key, len(those), sum(v.startswith(HOLDS) for v in those)])
+        counts.append([*key, len(those), sum(bool(HOLDS.match(v)) for v in those)])
     reasons = {}
     for section, version, row, verdict in missed:
         reasons.setdefault((section, version, cause(section, row, verdict)), []

@@ -43,7 +43,7 @@ def beside(row):
     (ours, half), (theirs, their_half) = row["torchprof"], row["torch.profiler"]
     ratio = times(theirs, ours)
     if ratio is not None and ratio >= TIMES:
-        return "%.1f x" % ratio
+        return "%.1f x, holds" % ratio
     if ratio is None or (ours - half) * TIMES <= theirs + their_half:
         return NOT_KNOWN
     return "%.1f x, missed" % ratio

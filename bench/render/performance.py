@@ -5,8 +5,8 @@ from .bars import bars
 from .models import models
 from .node import probe, scale
 from .recorded import recorded
-from .tables import (NOT_KNOWN, conditions, duration, filled, how, in_words, number,
-                     rows_of, table, times)
+from .tables import (NOT_KNOWN, conditions, duration, how, in_words, number, rows_of,
+                     table, times)
 
 SECTIONS = ["models", "probe", "scale", "recorded", "measures", "contenders", "threads",
             "whole", "attach", "passes", "report"]
@@ -14,7 +14,7 @@ SECTIONS = ["models", "probe", "scale", "recorded", "measures", "contenders", "t
 
 def page(results):
     lines = measured(results)
-    return lines + bars(filled(lines)) + MEMORY
+    return lines + bars(lines) + MEMORY
 
 
 def measured(results):

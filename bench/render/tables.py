@@ -1,7 +1,5 @@
 """Markdown pieces that every page of results needs."""
 
-import textwrap
-
 
 def table(header, rows):
     """Lines of a table; a cell None is empty."""
@@ -87,18 +85,3 @@ def conditions(results, sections):
                  "section (load of the machine before)"],
                 [list(key) + [", ".join("%s (%s)" % pair for pair in pairs)]
                  for key, pairs in rows.items()])
-
-
-def filled(lines):
-    """Paragraphs filled to 80 columns; tables, code and headings as they are."""
-    done, paragraph, code = [], [], False
-    for line in lines + [""]:
-        fence = line.startswith("```")
-        if line and not (fence or code or line.startswith(("|", "#", "- "))):
-            paragraph.append(line)
-            continue
-        done += textwrap.wrap(" ".join(paragraph), 80, break_on_hyphens=False)
-        paragraph = []
-        code ^= fence
-        done.append(line)
-    return done
