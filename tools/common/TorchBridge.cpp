@@ -229,12 +229,13 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result,
     return {};
   };
   Outcome Loaded = guarded(Load);
-  if (Loaded && !Device && isOnDevice(*Archive)) {
+  // It may have been saved with tensors on a device.
+  if (Loaded && !Device) {
     Parts = loadDeviceLibraries();
     if (Parts.HasMore)
       Loaded = guarded(Load);
   }
-  if (Loaded && !Parts.Failure.empty())
+  if (Loaded && !Parts.Failure.empty() && (Device || isOnDevice(*Archive)))
     Loaded = failure(2, Loaded.Message.c_str() +
                             ("; LibTorch's libraries for devices cannot be "
                              "loaded: " +
