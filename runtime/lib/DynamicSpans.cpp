@@ -16,6 +16,7 @@ static bool canOpenApart(Lane *L, Slot Site) {
   return canOpenPair(L, Site) && !isUnlogged(L->Current);
 }
 
+/// Begins the span of a frame where the lane may not be ready.
 static uint64_t openCold(OpenFrame F) {
   Recording *R = ensureRecording() ? Recording::current() : nullptr;
   if (!R)
