@@ -58,6 +58,15 @@ using MeasureValues = uint64_t[MeasureSourceCount][format::MeasuresPerCell];
 /// A bit for each class in MeasureSources.
 using SourceSet = uint32_t;
 
+/// What the nodes of a run measure beside time, as far as there is a way of
+/// their own for it.
+enum class NodeMeasures : uint8_t {
+  Any,
+  Memory, ///< of the CPU, and nothing of it is kept by span
+  Shapes,
+  MemoryAndShapes,
+};
+
 /// What the sources read at the begin of a span; it belongs to the open span,
 /// for a site may be entered inside itself.
 struct SpanReadings {
@@ -126,25 +135,29 @@ struct alignas(64) Lane {
                       ///< took the hot path, and none has begun since; else 0
   OpenFrame Frames[HotFrames];
 
-  //===--- For the cold path ----------------------------------------------===//
+  //===--- What nodes need where more is measured -------------------------===//
 
-  OpenFrame *MoreFrames; ///< frames from number HotFrames on
-  uint32_t MoreCapacity;
-  SlotEntry *Slots;
-  uint32_t SlotCount; ///< number of Slots
-  uint32_t Number;    ///< in the file, if HasRecord
-  bool HasRecord;     ///< Record is in the file
-  bool Attached;      ///< and so is Log, which can be written
-  bool Measuring;     ///< measures more than time in this run
+  /// What Since would be, if it were not 0 because of ColdOnly.
+  alignas(64) std::atomic<uint64_t> MeasuredSince;
+  format::MeasureCell **Measured; ///< per slot and source; null without any
+  Variant **Variants;             ///< per slot; null without any
+  uint32_t SlotCount;             ///< number of Slots
+  SourceSet Sources;              ///< that are asked in this run
+  bool Measuring;                 ///< measures more than time in this run
   bool WithShapes;    ///< tells its nodes' signatures apart in this run
   bool ColdOnly;      ///< one of the two at every site: Since is 0; set under
                       ///< the lock
-  bool OnlyMemory;    ///< Measuring is that of the memory of the CPU alone, at
-                      ///< every site, and nothing of it is kept by span
-  SourceSet Sources;  ///< that are asked in this run
-  /// What Since would be, if it were not 0 for that.
-  std::atomic<uint64_t> MeasuredSince;
+  NodeMeasures Nodes; ///< in this run
+
+  //===--- For the cold path ----------------------------------------------===//
+
+  bool HasRecord;        ///< Record is in the file
+  bool Attached;         ///< and so is Log, which can be written
+  uint32_t Number;       ///< in the file, if HasRecord
+  OpenFrame *MoreFrames; ///< frames from number HotFrames on
+  uint32_t MoreCapacity;
   uint32_t CellCount; ///< of all segments
+  SlotEntry *Slots;
   format::LogEntry *Entries;
   format::LaneRecord *Record;
   Lanes *Owner;                 ///< null in a wiped lane
@@ -152,10 +165,8 @@ struct alignas(64) Lane {
   uint64_t Runs;                ///< outermost roots entered
   uint64_t RunsWritten; ///< Written at the end of the last one, for its length
   uint64_t Emptied;     ///< no span that began before this tick is recorded
-  format::MeasureCell **Measured; ///< per slot and source; null without any
   format::SegmentHeader *MeasureCells[MeasureSourceCount]; ///< as Cells
   std::atomic<DeviceQueue *> Device; ///< null without any; the owner's to make
-  Variant **Variants;                ///< per slot; null without any
   Variant *SpareVariants;            ///< room for more, up to the next
   Variant *EndOfVariants;
   format::SegmentHeader *VariantCells; ///< as Cells
@@ -178,6 +189,7 @@ struct alignas(64) Lane {
   Lane *NextLane;
 };
 static_assert(offsetof(Lane, ModelId) == 64);
+static_assert(offsetof(Lane, Nodes) / 64 == offsetof(Lane, MeasuredSince) / 64);
 
 /// Lane::Since, or what stands for it in a run in which more is measured.
 inline std::atomic<uint64_t> &gateOf(Lane &L) {

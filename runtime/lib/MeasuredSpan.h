@@ -80,23 +80,42 @@ public:
   }
 };
 
-/// The same of a node on a lane with OnlyMemory, which is asked for most. As a
-/// FrameSpan on a lane that is open it need not lie in memory.
-template <bool WithShapes> class MemorySpan : public FrameSpan {
+/// The same of a node that measures what there is a way of its own for
+/// (NodeMeasures). As a FrameSpan on a lane that is open it need not lie in
+/// memory.
+template <bool WithMemory, bool WithShapes> class LeanSpan : public FrameSpan {
 public:
-  /// Where the values of a span of \p Site go; null if it has to be a
+  /// Where the values of a span go.
+  struct Places {
+    format::MeasureCell *Cell = nullptr;
+    Variant *Shapes = nullptr;
+  };
+
+  /// \p KeyOf() is the key of the node's signature. False if it has to be a
   /// MeasuredSpan.
-  static format::MeasureCell *cellOf(const Lane &L, format::Slot Site) {
-    return measuredSince(L) ? Measures::knownCell<Memory>(L, Site) : nullptr;
+  template <typename Function>
+  static bool findPlaces(Lane &L, format::Slot Site, Function &&KeyOf,
+                         Places &Found) {
+    if (!measuredSince(L)) [[unlikely]]
+      return false;
+    if constexpr (WithMemory) {
+      Found.Cell = Measures::knownCell<Memory>(L, Site);
+      if (!Found.Cell) [[unlikely]]
+        return false;
+    }
+    if constexpr (WithShapes) {
+      Found.Shapes = Variants::met(L, Site, KeyOf());
+      if (!Found.Shapes) [[unlikely]]
+        return false;
+    }
+    return true;
   }
 
-  MemorySpan(format::Slot Site, Lane &L, format::MeasureCell &Cell,
-             const Operands &Of)
-      : FrameSpan(Site, &L), Cell(Cell) {
+  LeanSpan(format::Slot Site, Lane &L, const Places &At)
+      : FrameSpan(Site, &L), At(At) {
     L.LastEnd = 0;
-    if constexpr (WithShapes)
-      OfShapes = Recording::existing()->variants().begin(L, Site, Of);
-    Memory::onBegin(Begun);
+    if constexpr (WithMemory)
+      Memory::onBegin(Begun);
     open();
   }
 
@@ -105,16 +124,14 @@ public:
     uint64_t Ticks = Now - Begin;
     if (!endsOrdinary(Ticks)) [[unlikely]]
       return endCold(inMemory(), Now);
-    uint64_t Values[Memory::Group::Count];
-    Memory::onEnd(Begun, Values);
-    Memory::Group::add(Cell, Values, Ticks);
-    close(Ticks);
-    if constexpr (WithShapes) {
-      if (OfShapes) [[likely]] {
-        Recording &R = *Recording::existing();
-        R.variants().end(R, *Owner, Site, OfShapes, Begin, Ticks);
-      }
+    if constexpr (WithMemory) {
+      uint64_t Values[Memory::Group::Count];
+      Memory::onEnd(Begun, Values);
+      Memory::Group::add(*At.Cell, Values, Ticks);
     }
+    close(Ticks);
+    if constexpr (WithShapes)
+      Variants::addSpan(*At.Shapes->Data, Begin, Ticks);
   }
 
   [[gnu::always_inline]] void abandonHot() const { abandonCold(inMemory()); }
@@ -127,25 +144,28 @@ private:
       return false;
     if (!isInnermost(Ticks)) [[unlikely]]
       return false;
-    return Cell.Epoch == Process.Epoch.load(std::memory_order_relaxed);
+    if constexpr (WithMemory)
+      return At.Cell->Epoch == Process.Epoch.load(std::memory_order_relaxed);
+    return true;
   }
 
   [[gnu::always_inline]] FrameSpan inMemory() const {
-    constexpr size_t Source = sourceNumber<Memory>();
-    MemorySpan Copy(FrameSpan::inMemory(), Cell);
-    Copy.Readings.Begin = Begin;
-    Copy.Readings.Sources = SourceSet(1) << Source;
+    LeanSpan Copy(FrameSpan::inMemory(), At);
+    if constexpr (WithMemory) {
+      constexpr size_t Source = sourceNumber<Memory>();
+      Copy.Readings.Begin = Begin;
+      Copy.Readings.Sources = SourceSet(1) << Source;
 #pragma GCC unroll 4
-    for (unsigned I = 0; I < Memory::Group::Count; ++I)
-      Copy.Readings.Values[Source][I] = Begun[I];
+      for (unsigned I = 0; I < Memory::Group::Count; ++I)
+        Copy.Readings.Values[Source][I] = Begun[I];
+    }
     if constexpr (WithShapes)
-      Copy.OfShapes = OfShapes;
+      Copy.OfShapes = OpenVariant(At.Shapes);
     return Copy;
   }
-  MemorySpan(const FrameSpan &Span, format::MeasureCell &Cell)
-      : FrameSpan(Span), Cell(Cell) {}
+  LeanSpan(const FrameSpan &Span, const Places &At) : FrameSpan(Span), At(At) {}
 
-  format::MeasureCell &Cell;
+  Places At;
   uint64_t Begun[Memory::Group::Count];
 };
 

@@ -30,6 +30,15 @@ Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
 
 Measures::~Measures() = default;
 
+NodeMeasures Measures::nodeMeasures(const Lane &L) const {
+  if (!L.Measuring)
+    return L.WithShapes ? NodeMeasures::Shapes : NodeMeasures::Any;
+  if (!EverySite || HasOthers || KeepsSpans ||
+      L.Sources != SourceSet(1) << sourceNumber<Memory>())
+    return NodeMeasures::Any;
+  return L.WithShapes ? NodeMeasures::MemoryAndShapes : NodeMeasures::Memory;
+}
+
 void Measures::beginRun(Lane &L, bool WithShapes) {
   bool IsDue = L.Runs++ % Every == 0;
   SourceSet Ready = 0;
@@ -38,13 +47,12 @@ void Measures::beginRun(Lane &L, bool WithShapes) {
   });
   L.Sources = Ready;
   L.Measuring = IsDue && (Ready || HasOthers);
-  L.OnlyMemory = L.Measuring && EverySite && !HasOthers && !KeepsSpans &&
-                 Ready == SourceSet(1) << sourceNumber<Memory>();
   if (Device && L.Measuring)
     Device->beginRun(L);
   if (Marked)
     Marked->beginRun(L);
   L.WithShapes = WithShapes && IsDue && EverySite;
+  L.Nodes = nodeMeasures(L);
   bool ColdOnly = L.WithShapes || (L.Measuring && EverySite);
   if (ColdOnly == L.ColdOnly)
     return;

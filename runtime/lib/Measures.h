@@ -143,6 +143,7 @@ private:
                                  L.MeasureCells[Number]);
   }
 
+  NodeMeasures nodeMeasures(const Lane &L) const;
   bool makeTable(Lane &L);
   bool beginElsewhere(Lane &L, format::Slot Site, const Operands &Of);
   void beganElsewhere(Lane &L, format::Slot Site, uint64_t Begin);

@@ -37,7 +37,7 @@ Variants::Variants(ProfileFile &File, PageSource &Pages, const Host &Program)
                : 0) {}
 
 /// Finds the variant, and makes it the first of its node.
-Variant *Variants::known(Lane &L, Slot Site, uint64_t Key) const {
+Variant *Variants::known(Lane &L, Slot Site, uint64_t Key) {
   Variant **Head = &L.Variants[number(Site)];
   for (Variant **Link = Head; Variant *V = *Link; Link = &V->Next) {
     if (V->Key != Key)
@@ -58,14 +58,14 @@ bool Variants::makeEntries(Lane &L) {
   return L.Variants;
 }
 
-OpenVariant Variants::beginOther(Lane &L, Slot Site, Operands Of,
-                                 uint64_t Key) {
-  if (!Key)
+Variant *Variants::metBefore(Lane &L, Slot Site, uint64_t Key) {
+  Variant *V = known(L, Site, Key);
+  return V ? V : known(L, Site, 0);
+}
+
+OpenVariant Variants::beginNew(Lane &L, Slot Site, Operands Of, uint64_t Key) {
+  if (!Key || number(Site) >= L.SlotCount || (!L.Variants && !makeEntries(L)))
     return {};
-  if (Variant *V = known(L, Site, Key))
-    return OpenVariant(V);
-  if (Variant *Others = known(L, Site, 0))
-    return OpenVariant(Others);
   try {
     return OpenVariant(
         new NewVariant{Key, Of, Read->Text(Of.Stack, Of.Inputs)});

@@ -57,6 +57,10 @@ public:
   /// True if shapes were asked for and can be read.
   bool exist() const { return Most != 0; }
 
+  /// What the lane knows of the signature with a reader's key at a node, or of
+  /// all those beyond the bound; null if it meets the first of these now.
+  static Variant *met(Lane &L, format::Slot Site, uint64_t Key);
+
   /// The variant that begins at a node, for end() or drop(); empty if it
   /// cannot be known.
   OpenVariant begin(Lane &L, format::Slot Site, const Operands &Of);
@@ -73,12 +77,15 @@ public:
   /// Forgets a span that was not.
   static void drop(OpenVariant V);
 
-private:
-  /// begin() where the node's last call had other signatures.
-  OpenVariant beginOther(Lane &L, format::Slot Site, Operands Of, uint64_t Key);
-  bool makeEntries(Lane &L);
-  Variant *known(Lane &L, format::Slot Site, uint64_t Key) const;
+  /// The same of one that the lane knows, by its cell.
   static void addSpan(format::VariantCell &C, uint64_t Begin, uint64_t Ticks);
+
+private:
+  /// met() where the node's last call had another signature.
+  static Variant *metBefore(Lane &L, format::Slot Site, uint64_t Key);
+  static Variant *known(Lane &L, format::Slot Site, uint64_t Key);
+  OpenVariant beginNew(Lane &L, format::Slot Site, Operands Of, uint64_t Key);
+  bool makeEntries(Lane &L);
   static void emptyCell(format::VariantCell &C, uint32_t Epoch);
   /// end() of a signature that the lane has met for the first time.
   void endNew(Recording &R, Lane &L, format::Slot Site, NewVariant *New,
@@ -96,17 +103,22 @@ private:
   unsigned Most; ///< signatures of a node; 0: no shapes are recorded
 };
 
+inline Variant *Variants::met(Lane &L, format::Slot Site, uint64_t Key) {
+  if (!L.Variants || number(Site) >= L.SlotCount || Key == 0) [[unlikely]]
+    return nullptr;
+  Variant *Last = L.Variants[number(Site)];
+  if (!Last || Last->Key != Key) [[unlikely]]
+    return metBefore(L, Site, Key);
+  return Last;
+}
+
 inline OpenVariant Variants::begin(Lane &L, format::Slot Site,
                                    const Operands &Of) {
-  if (!L.WithShapes || !Of.Stack || number(Site) >= L.SlotCount)
-    return {};
-  if (!L.Variants && !makeEntries(L)) [[unlikely]]
+  if (!L.WithShapes || !Of.Stack)
     return {};
   uint64_t Key = Read->Key(Of.Stack, Of.Inputs);
-  Variant *Last = L.Variants[number(Site)];
-  if (!Last || Key == 0 || Last->Key != Key) [[unlikely]]
-    return beginOther(L, Site, Of, Key);
-  return OpenVariant(Last);
+  Variant *Known = met(L, Site, Key);
+  return Known ? OpenVariant(Known) : beginNew(L, Site, Of, Key);
 }
 
 inline void Variants::addSpan(format::VariantCell &C, uint64_t Begin,

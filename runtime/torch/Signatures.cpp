@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Signatures.h"
+
 #include "Variants.h"
 
 #include <ATen/core/class_type.h>
@@ -102,11 +104,10 @@ const std::string *wordOf(const c10::IValue &V) {
   return IsPlain ? &Word : nullptr;
 }
 
-void addValue(Hash &H, const c10::IValue &V) {
-  if (V.isTensor())
-    return addTensor(H, V.toTensor());
-  if (V.isNone())
-    return H.add(NoneHere);
+void addValue(Hash &H, const c10::IValue &V);
+
+/// Neither a tensor, nor a number, nor None. Out of line, for few are such.
+[[gnu::noinline]] void addOther(Hash &H, const c10::IValue &V) {
   if (const std::string *Word = wordOf(V)) {
     H.add(StringHere);
     for (char C : *Word)
@@ -121,7 +122,19 @@ void addValue(Hash &H, const c10::IValue &V) {
   H.add(ListEnds);
 }
 
-[[gnu::hot]] uint64_t keyOf(const void *Values, unsigned Count) {
+inline void addValue(Hash &H, const c10::IValue &V) {
+  if (V.isTensor()) [[likely]]
+    return addTensor(H, V.toTensor());
+  if (V.isNone())
+    return H.add(NoneHere);
+  if (V.isInt() || V.isDouble() || V.isBool())
+    return H.add(NoTensor);
+  addOther(H, V);
+}
+
+} // namespace
+
+[[gnu::hot]] uint64_t signatureKey(const void *Values, unsigned Count) {
   const auto &S = *static_cast<const Stack *>(Values);
   if (S.size() < Count)
     return 0;
@@ -136,6 +149,8 @@ void addValue(Hash &H, const c10::IValue &V) {
   }
   return H.sum();
 }
+
+namespace {
 
 //===----------------------------------------------------------------------===//
 // Texts
@@ -278,7 +293,7 @@ std::string textOf(const void *Values, unsigned Count) {
   return Text;
 }
 
-constexpr SignatureReader Reader{keyOf, textOf};
+constexpr SignatureReader Reader{signatureKey, textOf};
 
 const bool IsRegistered = (setSignatureReader(&Reader), true);
 

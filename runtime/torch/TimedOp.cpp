@@ -12,6 +12,7 @@
 #include "Control.h"
 #include "MeasuredSpan.h"
 #include "Probe.h"
+#include "Signatures.h"
 #include "Symbols.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -140,16 +141,17 @@ template <typename Operation>
   runIn(Span, Inner, Site, S, Of);
 }
 
-/// The same on a lane with OnlyMemory.
-template <bool WithShapes, typename Operation>
+/// The same in a span that has a way of its own.
+template <bool WithMemory, bool WithShapes, typename Operation>
 [[gnu::noinline, gnu::flatten, gnu::hot]] void
-recordMemory(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of,
-             Lane &L) {
-  using Span = MemorySpan<WithShapes>;
-  format::MeasureCell *Cell = Span::cellOf(L, Site);
-  if (!Cell || L.Functions) [[unlikely]]
+recordLean(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of,
+           Lane &L) {
+  using Span = LeanSpan<WithMemory, WithShapes>;
+  typename Span::Places At;
+  auto Key = [&] { return signatureKey(&S, Of.Inputs); };
+  if (L.Functions || !Span::findPlaces(L, Site, Key, At)) [[unlikely]]
     return recordMeasured(Inner, Site, S, Of, L);
-  const Span Begun(Site, L, *Cell, Operands{&S, Of.Inputs, Of.Outputs});
+  const Span Begun(Site, L, At);
   runHot(Begun, L, Inner, Site, S, Of);
 }
 
@@ -234,12 +236,7 @@ template <typename SpanType> struct TimedHandle {
     case Way::Shut:
       return call(*Op->Handle, S);
     case Way::Measured:
-      if (!L->OnlyMemory)
-        return recordMeasured(HandleCall{&*Op->Handle}, Site, S, Of, *L);
-      return L->WithShapes
-                 ? recordMemory<true>(HandleCall{&*Op->Handle}, Site, S, Of, *L)
-                 : recordMemory<false>(HandleCall{&*Op->Handle}, Site, S, Of,
-                                       *L);
+      return recordMore(HandleCall{&*Op->Handle}, S, *L);
     case Way::Rare:
       return recordRare<SpanType>(HandleCall{&*Op->Handle}, Site, S, Of);
     }
@@ -247,6 +244,19 @@ template <typename SpanType> struct TimedHandle {
 
 private:
   using HandleCall = Call<const c10::OperatorHandle>;
+
+  void recordMore(HandleCall Run, Stack &S, Lane &L) const {
+    switch (L.Nodes) {
+    case NodeMeasures::Any:
+      return recordMeasured(Run, Site, S, Of, L);
+    case NodeMeasures::Memory:
+      return recordLean<true, false>(Run, Site, S, Of, L);
+    case NodeMeasures::Shapes:
+      return recordLean<false, true>(Run, Site, S, Of, L);
+    case NodeMeasures::MemoryAndShapes:
+      return recordLean<true, true>(Run, Site, S, Of, L);
+    }
+  }
 
   [[gnu::noinline, gnu::flatten]] static void
   call(const c10::OperatorHandle &Handle, Stack &S) {
