@@ -124,6 +124,62 @@ TEST(CpuAllocator, HostWithAnAllocatorOfItsOwnIsLeftAlone) {
   EXPECT_EQ(P.count(1), 3u);
 }
 
+TEST(CpuAllocator, HostThatStandsInFrontOfLibTorchsOwnIsStillCalled) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    static unsigned Called = 0;
+    struct InFront final : c10::Allocator {
+      c10::DataPtr allocate(size_t Bytes) const { return block(Bytes); }
+      c10::DataPtr allocate(size_t Bytes) { return block(Bytes); }
+      c10::DeleterFnPtr raw_deleter() const {
+        return c10::GetDefaultCPUAllocator()->raw_deleter();
+      }
+      void copy_data(void *To, const void *From, size_t Bytes) const {
+        memcpy(To, From, Bytes);
+      }
+      static c10::DataPtr block(size_t Bytes) {
+        ++Called;
+        return c10::GetDefaultCPUAllocator()->allocate(Bytes);
+      }
+    };
+    static InFront Own;
+    c10::SetAllocator(c10::kCPU, &Own);
+    ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
+    run(3);
+    EXPECT_NE(c10::GetAllocator(c10::kCPU), &Own);
+    EXPECT_GE(Called, 3u);
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof"))
+                .measure(MeasureId::Allocations, 1)
+                .Sum,
+            3u);
+}
+
+TEST(CpuAllocator, LibTorchSaysItselfWhenThereIsNoMemory) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    auto WhatFails = [] {
+      try {
+        at::empty({int64_t(1) << 50});
+      } catch (const c10::Error &E) {
+        return std::string(E.what_without_backtrace());
+      }
+      return std::string();
+    };
+    std::string Without = WhatFails();
+    EXPECT_NE(Without.find("can't allocate memory"), std::string::npos)
+        << Without;
+    ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
+    run(1);
+    ASSERT_NE(c10::GetAllocator(c10::kCPU), c10::GetDefaultCPUAllocator());
+    EXPECT_EQ(WhatFails(), Without);
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.tprof"))
+                .measure(MeasureId::Allocations, 1)
+                .Sum,
+            1u);
+}
+
 TEST(CpuAllocator, HostThatSetsAnotherLaterIsWarnedOnce) {
   TestFolder Folder;
   recordTorch(Folder.file("p.tprof"), [] {
