@@ -74,11 +74,11 @@ public:
   void end(Recording &R, Lane &L, format::Slot Site, OpenVariant V,
            uint64_t Begin, uint64_t Ticks);
 
+  /// The same of a signature that the lane knows, by its cell.
+  static void addSpan(format::VariantCell &C, uint64_t Begin, uint64_t Ticks);
+
   /// Forgets a span that was not.
   static void drop(OpenVariant V);
-
-  /// The same of one that the lane knows, by its cell.
-  static void addSpan(format::VariantCell &C, uint64_t Begin, uint64_t Ticks);
 
 private:
   /// met() where the node's last call had another signature.

@@ -32,12 +32,15 @@ namespace {
 // Keys
 //===----------------------------------------------------------------------===//
 
-/// A hash that takes words one by one: rotate, combine, multiply by the odd
-/// number nearest to 2^64 divided by the golden ratio.
+/// A hash of words, one by one: rotate, combine, multiply by the odd number
+/// nearest to 2^64 divided by the golden ratio. By value, so that it stays in a
+/// register.
 class Hash {
 public:
-  void add(uint64_t Word) {
-    Sum = ((Sum << 5 | Sum >> 59) ^ Word) * 0x9e3779b97f4a7c15ull;
+  [[nodiscard]] Hash with(uint64_t Word) const {
+    Hash Next;
+    Next.Sum = ((Sum << 5 | Sum >> 59) ^ Word) * 0x9e3779b97f4a7c15ull;
+    return Next;
   }
   /// Never 0.
   uint64_t sum() const { return Sum ? Sum : 1; }
@@ -55,18 +58,19 @@ enum : uint64_t {
   StringHere = 5
 };
 
-void addTensor(Hash &H, const at::Tensor &T) {
-  if (!T.defined())
-    return H.add(NoneHere);
+Hash withTensor(Hash H, const at::Tensor &T) {
+  if (!T.defined()) [[unlikely]]
+    return H.with(NoneHere);
   c10::TensorImpl &Impl = *T.unsafeGetTensorImpl();
-  H.add(Impl.key_set().raw_repr());
+  H = H.with(Impl.key_set().raw_repr());
   auto Dtype = uint64_t(T.scalar_type());
-  if (T.is_nested())
-    return H.add(Dtype);
+  if (T.is_nested()) [[unlikely]]
+    return H.with(Dtype);
   c10::IntArrayRef Sizes = Impl.sizes();
-  H.add(Dtype << 32 | Sizes.size());
+  H = H.with(Dtype << 32 | Sizes.size());
   for (int64_t Size : Sizes)
-    H.add(uint64_t(Size));
+    H = H.with(uint64_t(Size));
+  return H;
 }
 
 /// Of a list or a tuple.
@@ -104,32 +108,32 @@ const std::string *wordOf(const c10::IValue &V) {
   return IsPlain ? &Word : nullptr;
 }
 
-void addValue(Hash &H, const c10::IValue &V);
+Hash withValue(Hash H, const c10::IValue &V);
 
 /// Neither a tensor, nor a number, nor None. Out of line, for few are such.
-[[gnu::noinline]] void addOther(Hash &H, const c10::IValue &V) {
+[[gnu::noinline]] Hash withOther(Hash H, const c10::IValue &V) {
   if (const std::string *Word = wordOf(V)) {
-    H.add(StringHere);
+    H = H.with(StringHere);
     for (char C : *Word)
-      H.add(uint64_t(C));
-    return;
+      H = H.with(uint64_t(C));
+    return H;
   }
   if (!hasTensors(V))
-    return H.add(NoTensor);
-  H.add(ListHere);
+    return H.with(NoTensor);
+  H = H.with(ListHere);
   for (const c10::IValue &Element : elementsOf(V))
-    addValue(H, Element);
-  H.add(ListEnds);
+    H = withValue(H, Element);
+  return H.with(ListEnds);
 }
 
-inline void addValue(Hash &H, const c10::IValue &V) {
+inline Hash withValue(Hash H, const c10::IValue &V) {
   if (V.isTensor()) [[likely]]
-    return addTensor(H, V.toTensor());
+    return withTensor(H, V.toTensor());
   if (V.isNone())
-    return H.add(NoneHere);
+    return H.with(NoneHere);
   if (V.isInt() || V.isDouble() || V.isBool())
-    return H.add(NoTensor);
-  addOther(H, V);
+    return H.with(NoTensor);
+  return withOther(H, V);
 }
 
 } // namespace
@@ -143,7 +147,7 @@ inline void addValue(Hash &H, const c10::IValue &V) {
     for (const c10::IValue *V = S.data() + S.size() - Count,
                            *End = S.data() + S.size();
          V != End; ++V)
-      addValue(H, *V);
+      H = withValue(H, *V);
   } catch (...) { // a tensor that has no sizes, or none that are numbers
     return 0;
   }
