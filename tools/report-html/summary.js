@@ -41,10 +41,11 @@ function torchprofSummary(data, parts) {
   // Pixels for the longest text of a column, within limits: what is cut off are
   // the ends, by which rows differ.
   const textWidth = (id, least, most) => data.rows.reduce(
-    (width, row) => Math.min(Math.max(width, 24 + 7.5 * row[id].length), most), least);
+    (width, row) => Math.min(Math.max(width, 24 + 7.5 * (row[id] || "").length), most), least);
   const looks = {
     kind: { minWidth: textWidth("kind", 130, 260), frozen: true },
     name: { minWidth: textWidth("name", 90, 300) },
+    model: { minWidth: textWidth("model", 84, 200) },
     module: { minWidth: textWidth("module", 94, 130), widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },

@@ -146,12 +146,14 @@ static Expected<Outcome> run() {
       return Selected.takeError();
   }
   DiffColumns Known = diffColumns(A.All, B.All);
+  std::vector<StringRef> Ids = {
+      "change",        "kind",           "name",
+      "module",        "before_mean_ns", "after_mean_ns",
+      "change_ns",     "change_pct",     "change_per_run_ns",
+      "before_p50_ns", "after_p50_ns",   "p_value"};
+  B.All.modelNames().addColumn(Ids);
   Expected<DiffColumns::Choice> Chosen =
-      Known.choose(Columns.ids({"change", "kind", "name", "module",
-                                "before_mean_ns", "after_mean_ns", "change_ns",
-                                "change_pct", "change_per_run_ns",
-                                "before_p50_ns", "after_p50_ns", "p_value"}),
-                   "--columns");
+      Known.choose(Columns.ids(Ids), "--columns");
   if (!Chosen)
     return Chosen.takeError();
   std::vector<DiffRow> Rows = diffProfiles(A, B, *Selected, {Alpha});

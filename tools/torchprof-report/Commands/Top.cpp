@@ -185,6 +185,11 @@ static TopColumns topColumns(ArrayRef<TableMeasure> Measures) {
        [](const Row &R, const Ctx &C) {
          return Value::text(C.Sites.name(R.Site));
        }},
+      {TableColumn::text("model", "model", Shorten::KeepStart),
+       "class of the model; of several of a class with a number",
+       [](const Row &R, const Ctx &C) {
+         return Value::text(C.Sites.modelNames().of(C.Sites, R.Site));
+       }},
       {TableColumn::text("module", "module"), "path of the module instance",
        [](const Row &R, const Ctx &C) {
          return Value::text(C.Sites.modulePath(R.Site));
@@ -233,10 +238,11 @@ static TopColumns topColumns(ArrayRef<TableMeasure> Measures) {
 static Error print(const Reading &Now, const Reading *Before,
                    const Selection &Selected, raw_ostream &OS) {
   TopColumns Known = topColumns(Now.Sites.measures());
+  std::vector<StringRef> Ids = {"kind",        "name",    "module",  "calls",
+                                "calls_per_s", "mean_ns", "pct_self"};
+  Now.Sites.modelNames().addColumn(Ids);
   Expected<TopColumns::Choice> Chosen =
-      Known.choose(Columns.ids({"kind", "name", "module", "calls",
-                                "calls_per_s", "mean_ns", "pct_self"}),
-                   "--columns");
+      Known.choose(Columns.ids(Ids), "--columns");
   if (!Chosen)
     return Chosen.takeError();
   TopContext Context = {Now.Sites};

@@ -284,7 +284,7 @@ void DataWriter::runs() {
     if (!Sites[S].isRoot() || A.Count == 0)
       continue;
     J.object([&] {
-      text("method", Sites.name(S));
+      text("method", Sites.methodName(S));
       J.attribute("count", A.Count);
       J.attributeArray("latencies", [&] {
         for (const RunLatency &R : In.Runs.of(S))
@@ -311,6 +311,7 @@ void DataWriter::runs() {
 static bool isAlways(const SiteTable &) { return true; }
 static bool hasGradients(const SiteTable &T) { return T.hasGradients(); }
 static bool hasShapes(const SiteTable &T) { return T.hasVariants(); }
+static bool hasModels(const SiteTable &T) { return T.modelNames().areNeeded(); }
 
 /// The columns of the page's summary, and which profiles have them.
 static const struct {
@@ -320,6 +321,7 @@ static const struct {
 } PageColumns[] = {
     {"kind", isAlways},
     {"name", isAlways},
+    {"model", hasModels},
     {"module", isAlways},
     {"source", isAlways},
     {"shapes", hasShapes},

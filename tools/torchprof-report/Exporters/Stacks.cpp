@@ -65,7 +65,7 @@ std::vector<std::string> report::stackOf(const SiteTable &Sites, uint32_t S) {
   if (Sites[S].Async)
     Frames.push_back("(asynchronous)");
   uint32_t Root = Sites[S].Root;
-  Frames.push_back(Sites[Root].isRoot() ? Sites.name(Root).str()
+  Frames.push_back(Sites[Root].isRoot() ? Sites.methodName(Root)
                                         : Sites.kind(Root).str());
   std::reverse(Frames.begin(), Frames.end());
   return Frames;

@@ -177,6 +177,8 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
            "name of the node's first output, or of the method; of a gradient, "
            "what computes it and of which node",
            Shorten::KeepStart, &Row::Name),
+      text("model", "class of the model; of several of a class with a number",
+           Shorten::KeepStart, &Row::Model),
       text("module", "path of the module instance", Shorten::KeepEnd,
            &Row::Module),
       text("class", "class of the module", Shorten::KeepEnd, &Row::Class),

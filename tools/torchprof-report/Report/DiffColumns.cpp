@@ -104,6 +104,12 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          SideOfRow Side = named(R, C);
          return Value::text(Side.Sites.fullName(Side.Site));
        }},
+      {TableColumn::text("model", "model", Shorten::KeepStart),
+       "class of the model; of several of a class with a number",
+       [](const Row &R, const Ctx &C) {
+         SideOfRow Side = named(R, C);
+         return Value::text(Side.Sites.modelNames().of(Side.Sites, Side.Site));
+       }},
       {TableColumn::text("module", "module"), "path of the module instance",
        [](const Row &R, const Ctx &C) {
          SideOfRow Side = named(R, C);

@@ -117,7 +117,7 @@ static const RunColumns<MetTogether> &columns() {
   static const RunColumns<Row> Columns({
       {TableColumn::text("method", "method"), "",
        [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.name(R.Root));
+         return Value::text(Sites.methodName(R.Root));
        }},
       beganColumn<Row>(),
       {TableColumn::time("latency_ns", "run"), "",

@@ -45,7 +45,7 @@ static const RunColumns<MadePlan> &planColumns() {
   static const RunColumns<Row> Columns({
       {TableColumn::text("method", "method"), "",
        [](const Row &R, const SiteTable &Sites) {
-         return Value::text(R.Root == NoIndex ? "" : Sites.name(R.Root));
+         return Value::text(R.Root == NoIndex ? "" : Sites.methodName(R.Root));
        }},
       {TableColumn::text("part", "part"), "",
        [](const Row &R, const SiteTable &) { return word(R.Event.Part); }},

@@ -37,7 +37,7 @@ static bool byPlace(GroupBy Group) {
 
 /// The names that a row can have, and what its group is called.
 struct SiteNames {
-  std::string Kind, Name, Module, Class, Source, Key, Label, Group;
+  std::string Kind, Name, Model, Module, Class, Source, Key, Label, Group;
 };
 
 static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
@@ -45,6 +45,7 @@ static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
   SiteNames N;
   N.Kind = Sites.kind(S).str();
   N.Name = Sites.fullName(S);
+  N.Model = Sites.modelNames().of(Sites, S).str();
   N.Module = Sites.modulePath(S);
   N.Class = Sites.className(S).str();
   N.Label = Sites[S].isModule() ? N.Kind : Sites.label(S);
@@ -64,7 +65,7 @@ static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
     N.Group = N.Kind;
     break;
   case GroupBy::Module:
-    N.Group = N.Module;
+    N.Group = N.Model + '\n' + N.Module;
     break;
   case GroupBy::Class:
     N.Group = N.Class;
@@ -76,7 +77,7 @@ static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
   case GroupBy::Method:
     // Everything of a method has the method's name.
     if (!Sites[S].isOutside())
-      N.Name = Sites.name(Sites[S].Root).str();
+      N.Name = Sites.methodName(Sites[S].Root);
     N.Group = (Sites[S].isOutside() ? "outside " : "method ") + N.Name;
     break;
   }
@@ -101,11 +102,11 @@ static void addMeasure(RowMeasure &R, MeasureFold Fold, const MeasureTotal &T,
 /// not agree on becomes empty.
 static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
                      const SiteNames &Names) {
-  const std::string *From[] = {&Names.Kind,  &Names.Name,   &Names.Module,
-                               &Names.Class, &Names.Source, &Names.Key,
-                               &Names.Label};
-  std::string *Into[] = {&R.Kind,   &R.Name, &R.Module, &R.Class,
-                         &R.Source, &R.Key,  &R.Label};
+  const std::string *From[] = {&Names.Kind,   &Names.Name,  &Names.Model,
+                               &Names.Module, &Names.Class, &Names.Source,
+                               &Names.Key,    &Names.Label};
+  std::string *Into[] = {&R.Kind,  &R.Name,   &R.Model, &R.Module,
+                         &R.Class, &R.Source, &R.Key,   &R.Label};
   for (unsigned I = 0; I < std::size(From); ++I) {
     if (R.Members == 0)
       *Into[I] = *From[I];

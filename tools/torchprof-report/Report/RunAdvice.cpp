@@ -4,8 +4,6 @@
 #include "../Profile/EnumNames.h"
 #include "SiteOptions.h"
 
-#include "llvm/Support/FormatVariadic.h"
-
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -93,7 +91,7 @@ Finding report::firstRuns(const Evidence &In) {
       return;
     F.Ns += In.Sites.clock().toNs(First - Others);
     F.Sites.push_back(S);
-    F.Where += (F.Where.empty() ? "" : "; ") + In.Sites.name(S).str() + ": " +
+    F.Where += (F.Where.empty() ? "" : "; ") + In.Sites.methodName(S) + ": " +
                formatTime(In.Sites.clock().toNs(First)) + ", then " +
                formatTime(In.Sites.clock().toNs(Others));
   });
@@ -126,12 +124,13 @@ Finding report::slowRuns(const Evidence &In) {
     auto Text = [&](double Ticks) {
       return formatTime(In.Sites.clock().toNs(Ticks));
     };
-    F.Where +=
-        formatv("{0}{1}: {2} of {3} runs, {4} in the mean, the median {5}",
-                F.Where.empty() ? "" : "; ", In.Sites.name(S),
-                static_cast<uint64_t>(Slow), A.Count,
-                Text(Median + Lost / Slow), Text(Median))
-            .str();
+    if (!F.Where.empty())
+      F.Where += "; ";
+    F.Where += In.Sites.methodName(S) + ": " +
+               std::to_string(static_cast<uint64_t>(Slow)) + " of " +
+               std::to_string(A.Count) + " runs, " +
+               Text(Median + Lost / Slow) + " in the mean, the median " +
+               Text(Median);
   });
   return F;
 }

@@ -31,7 +31,7 @@ static const RunColumns<RunPeak> &columns() {
   static const RunColumns<Row> Columns({
       {TableColumn::text("method", "method"), "",
        [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.name(R.Root));
+         return Value::text(Sites.methodName(R.Root));
        }},
       {TableColumn::text("thread", "thread"), "",
        [](const Row &R, const SiteTable &) { return Value::text(R.Thread); }},

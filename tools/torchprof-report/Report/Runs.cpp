@@ -64,7 +64,7 @@ Table report::makeLatencyTable(const SiteTable &Sites,
   static const RunColumns<Row> Columns({
       {TableColumn::text("method", "method"), "",
        [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.name(R.Root));
+         return Value::text(Sites.methodName(R.Root));
        }},
       {TableColumn::count("runs", "runs"), "",
        [](const Row &R, const SiteTable &Sites) {
@@ -152,7 +152,7 @@ Table report::makeLatencyHistogram(const SiteTable &Sites) {
   static const RunColumns<Row> Columns({
       {TableColumn::text("method", "method"), "",
        [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.name(R.Root));
+         return Value::text(Sites.methodName(R.Root));
        }},
       {TableColumn::time("from_ns", "from"), "",
        [](const Row &R, const SiteTable &Sites) {
@@ -221,7 +221,7 @@ Table report::makeLastRuns(const SiteTable &Sites,
   static const RunColumns<Row> Columns({
       {TableColumn::text("method", "method"), "",
        [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.name(R.Root));
+         return Value::text(Sites.methodName(R.Root));
        }},
       {TableColumn::text("thread", "thread"), "",
        [](const Row &R, const SiteTable &) {

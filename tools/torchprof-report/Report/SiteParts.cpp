@@ -17,6 +17,7 @@ using namespace torchprof::report;
 void SiteTable::forgetParts() {
   Inner = {};
   InnerMore.clear();
+  NamesOfModels.reset();
 }
 
 // Nested is what ran in the frames directly inside: of a node the runs, also

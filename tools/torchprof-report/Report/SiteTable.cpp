@@ -103,7 +103,10 @@ uint32_t SiteTable::addDynamic(uint32_t Parent, StringRef Kind,
 }
 
 std::string SiteTable::placeIn(uint32_t Parent) const {
-  return "in " + (Parent == NoIndex ? "?" : label(Parent));
+  if (Parent == NoIndex)
+    return "in ?";
+  // Part of an identity, which other models must not change.
+  return "in " + (Sites[Parent].isRoot() ? name(Parent).str() : label(Parent));
 }
 
 uint32_t SiteTable::addPart(uint32_t Parent, StringRef Kind, bool IsAsync) {
@@ -451,6 +454,12 @@ std::string SiteTable::source(uint32_t S) const {
   return Innermost.empty() ? "?" : Innermost;
 }
 
+const ModelNames &SiteTable::modelNames() const {
+  if (!NamesOfModels)
+    NamesOfModels = std::make_unique<ModelNames>(*this);
+  return *NamesOfModels;
+}
+
 std::string SiteTable::fullName(uint32_t S) const {
   std::string Name = name(S).str();
   if (uint32_t Node = nodeOf(S); Node != S)
@@ -463,6 +472,7 @@ std::string SiteTable::label(uint32_t S) const {
     return className(S).str();
   if (Sites[S].Gradient)
     return (kind(S) + " " + name(S)).str();
-  bool HasName = Sites[S].isRoot() || Sites[S].isRegion();
-  return (HasName ? name(S) : kind(S)).str();
+  if (Sites[S].isRoot())
+    return methodName(S);
+  return (Sites[S].isRegion() ? name(S) : kind(S)).str();
 }

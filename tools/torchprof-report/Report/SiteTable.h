@@ -19,6 +19,7 @@
 #include "../Profile/Profile.h"
 #include "../Profile/TickClock.h"
 #include "Measure.h"
+#include "ModelNames.h"
 #include "Origin.h"
 #include "SlotToSite.h"
 #include "SourcePrefix.h"
@@ -173,10 +174,17 @@ public:
   /// The name, of a gradient with that of what it is of: "MulBackward0 of
   /// out.1".
   std::string fullName(uint32_t S) const;
-  /// What viewers call a site: a method or region by its name, a module by
-  /// its class, a node by its kind, a gradient by its node's kind after
-  /// "backward".
+  /// What viewers call a site: a method by methodName(), a region by its name,
+  /// a module by its class, a node by its kind, a gradient by its node's kind
+  /// after "backward".
   std::string label(uint32_t S) const;
+
+  /// Made when it is first asked for.
+  const ModelNames &modelNames() const;
+  /// The name of a root, with its model's if several models ran.
+  std::string methodName(uint32_t Root) const {
+    return modelNames().method(*this, Root);
+  }
 
   /// Ticks between begin and end, over all spans.
   UInt128 total(uint32_t S) const { return Measured[S].Sum; }
@@ -350,6 +358,7 @@ private:
   // Empty: to be computed.
   mutable InnerParts Inner;
   mutable std::vector<InnerParts> InnerMore; ///< by measure
+  mutable std::unique_ptr<ModelNames> NamesOfModels;
   std::vector<std::unique_ptr<SiteOrigin>> ModelOrigins;
   std::unique_ptr<DynamicOrigin> Dynamic = std::make_unique<DynamicOrigin>();
   std::vector<std::pair<uint32_t, std::shared_ptr<const Manifest>>> Models;

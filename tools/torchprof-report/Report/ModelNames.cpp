@@ -1,0 +1,36 @@
+//===- ModelNames.cpp - what tells the models of a table apart ------------===//
+
+#include "ModelNames.h"
+
+#include "SiteTable.h"
+
+using namespace llvm;
+using namespace torchprof;
+using namespace torchprof::report;
+
+ModelNames::ModelNames(const SiteTable &Sites) {
+  std::map<std::string, unsigned> Count;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (!Sites[S].isRoot() || !Sites.seen(S))
+      continue;
+    std::string &Name = Names[Sites.manifest(S)];
+    if (!Name.empty())
+      continue;
+    Name = Sites.className(S).str();
+    if (Name.empty()) // a function's
+      Name = Sites.name(S).str();
+    if (unsigned Number = ++Count[Name]; Number > 1)
+      Name += "#" + std::to_string(Number);
+  }
+}
+
+StringRef ModelNames::of(const SiteTable &Sites, uint32_t S) const {
+  auto It = Names.find(Sites.manifest(S));
+  return It == Names.end() ? StringRef() : StringRef(It->second);
+}
+
+std::string ModelNames::method(const SiteTable &Sites, uint32_t Root) const {
+  std::string Name = Sites.name(Root).str();
+  StringRef Model = areNeeded() ? of(Sites, Root) : StringRef();
+  return Model.empty() || Model == Name ? Name : (Model + "." + Name).str();
+}
