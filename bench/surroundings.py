@@ -9,16 +9,25 @@ import subprocess
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def machine():
-    name = platform.machine()
+def processor():
+    """Its name, and what tells it apart from others of that name."""
+    told = {}
     with open("/proc/cpuinfo") as file:
         for line in file:
-            if line.startswith("model name"):
-                name = line.split(":")[1].strip()
+            name, colon, value = line.partition(":")
+            if not colon:  # the first processor ends
                 break
+            told[name.strip()] = value.strip()
+    name = told.get("model name", platform.machine())
+    if "cpu family" not in told:
+        return name
+    return "%s (family %s, model %s)" % (name, told["cpu family"], told["model"])
+
+
+def machine():
     compiler = subprocess.run(["c++", "--version"], stdout=subprocess.PIPE,
                               universal_newlines=True).stdout.split("\n")[0]
-    return {"date": datetime.date.today().isoformat(), "processor": name,
+    return {"date": datetime.date.today().isoformat(), "processor": processor(),
             "processors": os.cpu_count(), "compiler": compiler,
             "kernel": platform.release()}
 

@@ -1,4 +1,4 @@
-"""The end of docs/performance.md: how many bars hold, and why others do not.
+"""The end of a page: how many of its bars hold, and why others do not.
 
 Verdicts are read off the finished page, so that each stands in one place there."""
 
@@ -40,6 +40,15 @@ CAUSES = [
     ("More than time", "", "LibTorch's own RecordFunction is the larger part of both"),
     ("How many times cheaper", "", "what torchprof's own node took in that run"),
     ("Attaching", "", "the tables of a long chain do not fit into the nearer caches"),
+    ("Against the truth", "", "what lies between the probes' readings and the truth's, "
+     "which is not the same each time: the call of a node's function, or of a pair the "
+     "interpreter's instructions"),
+    ("Nothing missing", "small models", "nodes of a microsecond: what lies between them "
+     "is as long"),
+    ("Nothing missing", "", "the interpreter reads parameters out of modules, which "
+     "freezing ends and `attributes` names"),
+    ("Whose backward", "", "LibTorch's own work for a group that it differentiates as a "
+     "whole, which is of the method"),
     ("The passes", "", "a long graph is built in memory, not in the nearer caches"),
 ]
 
@@ -90,8 +99,8 @@ def cause(section, row, verdict):
     return "not looked into"
 
 
-def bars(lines):
-    """The section for a page of these lines."""
+def bars(lines, about):
+    """The section for a page of these lines. about: its first sentence."""
     found = list(verdicts(lines))
     missed = [one for one in found if not HOLDS.match(one[3])]
     counts = []
@@ -103,8 +112,8 @@ def bars(lines):
         reasons.setdefault((section, version, cause(section, row, verdict)), []
                            ).append("%s: %s" % (row, verdict))
     return ["## Bars", "",
-            "What a cost should be at most was written down before it was measured. "
-            "%d of %d such bars hold." % (len(found) - len(missed), len(found)), ""
+            "%s %d of %d such bars hold." % (about, len(found) - len(missed),
+                                             len(found)), ""
             ] + table(["section", "", "bars", "hold"], counts) + [
                 "The others, and why:", ""] + table(
                     ["section", "", "because", "bars"],

@@ -14,7 +14,8 @@ SECTIONS = ["models", "probe", "scale", "recorded", "measures", "contenders", "t
 
 def page(results):
     lines = measured(results)
-    return lines + bars(lines) + MEMORY
+    return lines + bars(lines, "What a cost should be at most was written down before "
+                               "it was measured.") + MEMORY
 
 
 def measured(results):
@@ -57,6 +58,26 @@ KEEPS_MEMORY = (
     "allocated.")
 
 
+#: ns an operator at most, and how many times less than torch.profiler at least.
+OPERATOR_NS, OPERATOR_TIMES = 150, 3
+
+
+def bars_of_measures(more, chain):
+    """A table. more: ns a node by contender."""
+    noise, operators = abs(more["plain again"]), chain[0]["operators"]
+    labels, operator = more["time, labels"], more["time, ops"] / operators
+    ratio = more["torch.profiler"] / more["time, ops"]
+    return table(["", "measured", "bar", ""], [
+        ["labels, where a model has none", number(labels) + " ns a node", "0",
+         "holds" if labels <= noise else
+         "not known: a second plain copy differs by %s ns" % number(noise)],
+        ["an operator, with LibTorch's RecordFunction; a node has "
+         + number(operators), number(operator) + " ns", "%d ns" % OPERATOR_NS,
+         "holds" if operator <= OPERATOR_NS else "missed"],
+        ["operators, less than torch.profiler", number(ratio) + " x",
+         "%d x" % OPERATOR_TIMES, "holds" if ratio >= OPERATOR_TIMES else "missed"]])
+
+
 def measures(results):
     lines = ["## More than time", ""] + how("measures") + [
         "Processes of their own for each contender, in turns, in Python, on one thread; "
@@ -70,14 +91,16 @@ def measures(results):
         lines += ["### " + version, ""]
         chain = [row for row in rows if row["nodes"]]
         least = {row["contender"]: row["min_ns"] for row in chain}
+        more = {row["contender"]: (row["min_ns"] - least[row["beside"]]) / row["nodes"]
+                for row in chain if row["beside"]}
         lines += table(
             ["recorded", "it tells", "fastest", "median", "more", "than"],
             [[row["contender"], TELLS.get(row["contender"]),
               number(row["min_ns"] / row["nodes"]),
               number(row["median_ns"] / row["nodes"]),
-              row["beside"] and number(
-                  (row["min_ns"] - least[row["beside"]]) / row["nodes"]),
+              row["beside"] and number(more[row["contender"]]),
               row["beside"]] for row in chain])
+        lines += bars_of_measures(more, chain)
         models = [row for row in rows if not row["nodes"]]
         lines += [KEEPS_MEMORY, ""] if models else []
         lines += table(

@@ -13,8 +13,8 @@ without torchprof are forks of one process, whose places are one: that saves the
 in which a process loads LibTorch.
 
 Prints a JSON object per model and contender: ns of the fastest call and of the
-median over the turns of each turn's median call, the number of nodes of a chain,
-the contender that it is to be compared with, and the quartiles over the turns of
+median over the turns of each turn's median call, the number of nodes of a chain and
+of operators in each, the contender that it is to be compared with, and the quartiles over the turns of
 the ratio to that one's median call in the same turn.
 """
 
@@ -128,11 +128,11 @@ def work(arguments, model, name):
                     activities=[torch.profiler.ProfilerActivity.CPU],
                     **dict.fromkeys(contender.peer, True)):
                 result = fastest_and_median(call, min(arguments.seconds, 0.3))
-    return [*result, chain_length(module)]
+    return result
 
 
 def measure(arguments, model, name):
-    """[ns of the fastest call, ns of the median call, length of the chain]"""
+    """[ns of the fastest call, ns of the median call]"""
     record = CONTENDERS[name].record
     if arguments.fork and record is None:
         with ProcessPoolExecutor(1, get_context("fork")) as process:
@@ -145,8 +145,24 @@ def measure(arguments, model, name):
                       **KEEPS_FREED_MEMORY)
 
 
+def operators_per_node(module, nodes):
+    """As torch.profiler counts them: a node's own and those inside of it."""
+    values = module.inputs()
+    with torch.no_grad():
+        for _ in range(3):
+            module(*values)
+        with torch.profiler.profile(
+                activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            module(*values)
+    return sum(event.count for event in profile.key_averages()
+               if event.key.startswith("aten::")) / nodes
+
+
 def compare(arguments, workload, model):
-    is_chain = chain_length(torch.jit.load(model)) is not None
+    module = torch.jit.load(model)
+    nodes = chain_length(module)
+    is_chain = nodes is not None
+    operators = operators_per_node(module, nodes) if is_chain else None
     names = [name for name, contender in CONTENDERS.items()
              if is_chain or not contender.chain_only]
     found = {name: [] for name in names}
@@ -159,7 +175,7 @@ def compare(arguments, workload, model):
             one[1] / other[1] for one, other in zip(turns, found[beside]))
         print(json.dumps({
             "workload": workload, "contender": name, "beside": beside,
-            "turns": len(turns), "nodes": turns[0][2],
+            "turns": len(turns), "nodes": nodes, "operators": operators,
             "min_ns": min(turn[0] for turn in turns),
             "median_ns": statistics.median(turn[1] for turn in turns),
             "ratios": ratios and [
