@@ -46,7 +46,7 @@ function torchprofSummary(data, parts) {
     kind: { minWidth: textWidth("kind", 130, 260), frozen: true },
     name: { minWidth: textWidth("name", 90, 300) },
     model: { minWidth: textWidth("model", 84, 200) },
-    module: { minWidth: textWidth("module", 94, 130), widthGrow: 2 },
+    module: { minWidth: textWidth("module", 94, 220), widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },
     out_shapes: { minWidth: 116 },
@@ -67,7 +67,7 @@ function torchprofSummary(data, parts) {
   const refilter = () => {
     const wanted = parts.filter.value.toLowerCase();
     table.setFilter((row) => (!only || only.has(row.site)) &&
-      [row.kind, row.name, row.module, row.source]
+      [row.kind, row.name, row.model || "", row.module, row.source]
         .some((value) => value.toLowerCase().includes(wanted)));
     parts.all.hidden = !only;
   };
