@@ -6,7 +6,7 @@ once."""
 # UNSUPPORTED: asan, tsan
 # RUN: torchprof-report summary %t.tprof | FileCheck --check-prefix=SUMMARY %s
 # SUMMARY-DAG: aten::mul {{.*}} 126
-# SUMMARY-DAG: method forward 126
+# SUMMARY-DAG: method forward Large 126
 # SUMMARY: Lost 0
 
 import gc
