@@ -115,10 +115,7 @@ static Value sumOf(const SiteTable &Sites, const MetTogether &G,
 static const RunColumns<MetTogether> &columns() {
   using Row = MetTogether;
   static const RunColumns<Row> Columns({
-      {TableColumn::text("method", "method"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.methodName(R.Root));
-       }},
+      methodColumn<Row>(),
       beganColumn<Row>(),
       {TableColumn::time("latency_ns", "run"), "",
        [](const Row &R, const SiteTable &) {

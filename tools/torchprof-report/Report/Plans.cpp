@@ -43,10 +43,7 @@ template <typename Enum> static Value word(Enum V) {
 static const RunColumns<MadePlan> &planColumns() {
   using Row = MadePlan;
   static const RunColumns<Row> Columns({
-      {TableColumn::text("method", "method"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return Value::text(R.Root == NoIndex ? "" : Sites.methodName(R.Root));
-       }},
+      methodColumn<Row>(),
       {TableColumn::text("part", "part"), "",
        [](const Row &R, const SiteTable &) { return word(R.Event.Part); }},
       {TableColumn::text("first_node", "first node"), "",

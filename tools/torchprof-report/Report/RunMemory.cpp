@@ -29,10 +29,7 @@ void RunMemory::add(const Profile &P, const SlotToSite &Slots) {
 static const RunColumns<RunPeak> &columns() {
   using Row = RunPeak;
   static const RunColumns<Row> Columns({
-      {TableColumn::text("method", "method"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.methodName(R.Root));
-       }},
+      methodColumn<Row>(),
       {TableColumn::text("thread", "thread"), "",
        [](const Row &R, const SiteTable &) { return Value::text(R.Thread); }},
       {TableColumn::count("end_realtime_ns", "ended (UTC)"), "",

@@ -30,6 +30,15 @@ inline Value timeOf(const SiteTable &Sites, double Ticks) {
   return Value::timeNs(Sites.clock().toNs(Ticks));
 }
 
+/// The method that a row's Root, which may be NoIndex, is of.
+template <typename RowT> typename RunColumns<RowT>::Column methodColumn() {
+  return {TableColumn::text("method", "method"), "",
+          [](const RowT &R, const SiteTable &Sites) {
+            return Value::text(R.Root == NoIndex ? ""
+                                                 : Sites.methodName(R.Root));
+          }};
+}
+
 /// A node by its kind and module, "aten::relu block.relu", a gradient also by
 /// what computes it, "backward AddmmBackward0 block"; empty for NoIndex.
 inline Value nodeValue(const SiteTable &Sites, uint32_t S) {

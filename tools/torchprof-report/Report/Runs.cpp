@@ -62,10 +62,7 @@ Table report::makeLatencyTable(const SiteTable &Sites,
                                const RunLatencies &Latencies) {
   using Row = MethodRuns;
   static const RunColumns<Row> Columns({
-      {TableColumn::text("method", "method"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.methodName(R.Root));
-       }},
+      methodColumn<Row>(),
       {TableColumn::count("runs", "runs"), "",
        [](const Row &R, const SiteTable &Sites) {
          return Value::count(Sites.measured(R.Root).Count);
@@ -150,10 +147,7 @@ static Value boundOf(const SiteTable &Sites, unsigned Bucket) {
 Table report::makeLatencyHistogram(const SiteTable &Sites) {
   using Row = HistogramLine;
   static const RunColumns<Row> Columns({
-      {TableColumn::text("method", "method"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.methodName(R.Root));
-       }},
+      methodColumn<Row>(),
       {TableColumn::time("from_ns", "from"), "",
        [](const Row &R, const SiteTable &Sites) {
          return boundOf(Sites, R.First);
@@ -219,10 +213,7 @@ Table report::makeLastRuns(const SiteTable &Sites,
                            const RunLatencies &Latencies, unsigned Count) {
   using Row = RunOfMethod;
   static const RunColumns<Row> Columns({
-      {TableColumn::text("method", "method"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return Value::text(Sites.methodName(R.Root));
-       }},
+      methodColumn<Row>(),
       {TableColumn::text("thread", "thread"), "",
        [](const Row &R, const SiteTable &) {
          return Value::text(R.Run.Thread);
