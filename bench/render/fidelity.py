@@ -3,7 +3,7 @@
 import statistics
 
 from .bars import bars
-from .tables import conditions, duration, how, number, rows_of, table
+from .tables import conditions, duration, how, number, rows_of, table, verdict
 
 SECTIONS = ["oracle", "coverage", "gradients", "memory", "flops",
             "perturbation", "agreement", "gate"]
@@ -27,10 +27,6 @@ def page(results):
              + gate(results))
     return lines + bars(lines, "How true figures should be was written down before they "
                                "were compared.")
-
-
-def verdict(holds):
-    return "holds" if holds else "missed"
 
 
 def not_measured(rows):

@@ -6,7 +6,7 @@ from .models import models
 from .node import probe, scale
 from .recorded import recorded
 from .tables import (NOT_KNOWN, conditions, duration, how, in_words, number, rows_of,
-                     table, times)
+                     table, times, verdict)
 
 SECTIONS = ["models", "probe", "scale", "recorded", "measures", "contenders", "threads",
             "whole", "attach", "passes", "report"]
@@ -73,9 +73,9 @@ def bars_of_measures(more, chain):
          "not known: a second plain copy differs by %s ns" % number(noise)],
         ["an operator, with LibTorch's RecordFunction; a node has "
          + number(operators), number(operator) + " ns", "%d ns" % OPERATOR_NS,
-         "holds" if operator <= OPERATOR_NS else "missed"],
+         verdict(operator <= OPERATOR_NS)],
         ["operators, less than torch.profiler", number(ratio) + " x",
-         "%d x" % OPERATOR_TIMES, "holds" if ratio >= OPERATOR_TIMES else "missed"]])
+         "%d x" % OPERATOR_TIMES, verdict(ratio >= OPERATOR_TIMES)]])
 
 
 def measures(results):
@@ -331,7 +331,7 @@ def passes_bars(rows):
         ("%d nodes, ms" % most["nodes"], most["total_ms"], "%.0f", 2000),
         ("the same, by %d nodes" % least["nodes"],
          most["total_ms"] / least["total_ms"], "%.1f", 10)]
-    return [[name, form % value, bar, "holds" if value <= bar else "missed"]
+    return [[name, form % value, bar, verdict(value <= bar)]
             for name, value, form, bar in measured]
 
 
@@ -369,8 +369,7 @@ def report(results):
                 [[row["case"], row["seconds"], "%d MB" % row["peak_mb"],
                   row["bar_seconds"] and "%.3g s" % row["bar_seconds"],
                   row["bar_seconds"] and (
-                      "holds" if row["seconds"] <= row["bar_seconds"]
-                      else "missed")] for row in rows])
+                      verdict(row["seconds"] <= row["bar_seconds"]))] for row in rows])
     return lines + ["Not measured.", ""]
 
 

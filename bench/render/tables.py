@@ -39,11 +39,15 @@ def in_words(ratio, form):
     return "?" if ratio is None else form % ratio
 
 
+def verdict(holds):
+    return "holds" if holds else "missed"
+
+
 def verdict_of_times(ratio, holds):
     """`holds` is asked only about a ratio that is known."""
     if ratio is None:
         return NOT_KNOWN
-    return "holds" if holds(ratio) else "missed"
+    return verdict(holds(ratio))
 
 
 def label(version):
