@@ -15,20 +15,37 @@ using namespace torchprof::format;
 
 namespace {
 
-/// Another allocator than LibTorch's.
+/// An allocator of a host.
 struct HostAllocator final : c10::Allocator {
-  static void release(void *Data) { ::free(Data); }
-  c10::DataPtr allocate(size_t Bytes) const { return block(Bytes); }
-  c10::DataPtr allocate(size_t Bytes) { return block(Bytes); }
-  c10::DeleterFnPtr raw_deleter() const { return &release; }
+  HostAllocator(c10::DataPtr (*Block)(size_t), c10::DeleterFnPtr Release)
+      : Block(Block), Release(Release) {}
+  c10::DataPtr allocate(size_t Bytes) const { return Block(Bytes); }
+  c10::DataPtr allocate(size_t Bytes) { return Block(Bytes); }
+  c10::DeleterFnPtr raw_deleter() const { return Release; }
   void copy_data(void *To, const void *From, size_t Bytes) const {
     memcpy(To, From, Bytes);
   }
-  static c10::DataPtr block(size_t Bytes) {
-    void *Data = ::malloc(Bytes);
-    return {Data, Data, &release, c10::kCPU};
-  }
+
+  c10::DataPtr (*Block)(size_t);
+  c10::DeleterFnPtr Release;
 };
+
+/// One that LibTorch's has nothing to do with.
+HostAllocator &mallocs() {
+  static HostAllocator Own(
+      [](size_t Bytes) -> c10::DataPtr {
+        void *Data = ::malloc(Bytes);
+        return {Data, Data, &::free, c10::kCPU};
+      },
+      &::free);
+  return Own;
+}
+
+uint64_t allocationsIn(const TestFolder &Folder) {
+  return readProfile(Folder.file("p.tprof"))
+      .measure(MeasureId::Allocations, 1)
+      .Sum;
+}
 
 /// Runs of a model whose one node allocates a million bytes.
 void run(int Times) {
@@ -109,7 +126,7 @@ TEST(CpuAllocator, EveryBlockGoesAsItCame) {
 TEST(CpuAllocator, HostWithAnAllocatorOfItsOwnIsLeftAlone) {
   TestFolder Folder;
   recordTorch(Folder.file("p.tprof"), [] {
-    static HostAllocator Own;
+    HostAllocator &Own = mallocs();
     c10::SetAllocator(c10::kCPU, &Own);
     ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
     testing::internal::CaptureStderr();
@@ -128,31 +145,19 @@ TEST(CpuAllocator, HostThatStandsInFrontOfLibTorchsOwnIsStillCalled) {
   TestFolder Folder;
   recordTorch(Folder.file("p.tprof"), [] {
     static unsigned Called = 0;
-    struct InFront final : c10::Allocator {
-      c10::DataPtr allocate(size_t Bytes) const { return block(Bytes); }
-      c10::DataPtr allocate(size_t Bytes) { return block(Bytes); }
-      c10::DeleterFnPtr raw_deleter() const {
-        return c10::GetDefaultCPUAllocator()->raw_deleter();
-      }
-      void copy_data(void *To, const void *From, size_t Bytes) const {
-        memcpy(To, From, Bytes);
-      }
-      static c10::DataPtr block(size_t Bytes) {
-        ++Called;
-        return c10::GetDefaultCPUAllocator()->allocate(Bytes);
-      }
-    };
-    static InFront Own;
+    static HostAllocator Own(
+        [](size_t Bytes) {
+          ++Called;
+          return c10::GetDefaultCPUAllocator()->allocate(Bytes);
+        },
+        c10::GetDefaultCPUAllocator()->raw_deleter());
     c10::SetAllocator(c10::kCPU, &Own);
     ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
     run(3);
     EXPECT_NE(c10::GetAllocator(c10::kCPU), &Own);
     EXPECT_GE(Called, 3u);
   });
-  EXPECT_EQ(readProfile(Folder.file("p.tprof"))
-                .measure(MeasureId::Allocations, 1)
-                .Sum,
-            3u);
+  EXPECT_EQ(allocationsIn(Folder), 3u);
 }
 
 TEST(CpuAllocator, LibTorchSaysItselfWhenThereIsNoMemory) {
@@ -174,10 +179,7 @@ TEST(CpuAllocator, LibTorchSaysItselfWhenThereIsNoMemory) {
     ASSERT_NE(c10::GetAllocator(c10::kCPU), c10::GetDefaultCPUAllocator());
     EXPECT_EQ(WhatFails(), Without);
   });
-  EXPECT_EQ(readProfile(Folder.file("p.tprof"))
-                .measure(MeasureId::Allocations, 1)
-                .Sum,
-            1u);
+  EXPECT_EQ(allocationsIn(Folder), 1u);
 }
 
 TEST(CpuAllocator, HostThatSetsAnotherLaterIsWarnedOnce) {
@@ -185,7 +187,7 @@ TEST(CpuAllocator, HostThatSetsAnotherLaterIsWarnedOnce) {
   recordTorch(Folder.file("p.tprof"), [] {
     ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
     run(1);
-    static HostAllocator Own;
+    HostAllocator &Own = mallocs();
     c10::SetAllocator(c10::kCPU, &Own);
     testing::internal::CaptureStderr();
     run(3);
