@@ -15,8 +15,8 @@ namespace torchprof {
 
 /// A stream, as the framework numbers it.
 struct DeviceStream {
-  int32_t Device; ///< index of the device
-  int64_t Number;
+  int32_t Device = -1; ///< index of the device; negative: no stream
+  int64_t Number = 0;
   /// For Record: the device's own handle, which says enough there and then if
   /// HasNative.
   void *Native = nullptr;
@@ -39,8 +39,9 @@ struct DeviceApi {
   /// The device of the first tensor that lies on one, among the uppermost
   /// \p Count values of a stack; else NoDevice.
   int32_t (*DeviceOf)(const void *Stack, unsigned Count);
-  /// The thread's current stream on a device. False if there is none, or if
-  /// nothing may be recorded into it now.
+  /// The thread's current stream on a device. \p Stream holds an answer of
+  /// before, or no stream: the handle of the same one is not asked for again.
+  /// False if there is none, or if nothing may be recorded into it now.
   bool (*StreamOf)(int32_t Device, DeviceStream &Stream);
   /// Records \p Event, made if it is null, into the stream. False if that
   /// failed.

@@ -30,7 +30,7 @@ DeviceQueue *DeviceQueue::make(ProfileFile &File, PageSource &Pages,
   Q->Api = &Api;
   Q->LaneNumber = Lane;
   Q->Kept = ToKeep;
-  Q->ShareTicks = clock::nominalTicksPerSecond() / 1'000'000;
+  Q->TicksPerUs = clock::nominalTicksPerSecond() / 1'000'000;
   return Q;
 }
 
@@ -63,9 +63,9 @@ void DeviceQueue::release(DeviceEvent *E) {
 }
 
 DeviceEvent *DeviceQueue::recordEvent(const DeviceStream &On, uint64_t Host,
-                                      bool EndsSpan, bool MayShare) {
-  if (MayShare && Newest && Newest->On == On &&
-      (Newest->EndsSpan || !EndsSpan) && Host - Newest->Host < ShareTicks) {
+                                      bool EndsSpan, Share May) {
+  if (Newest && Newest->On == On && (Newest->EndsSpan || !EndsSpan) &&
+      Host - Newest->Host < uint64_t(May) * TicksPerUs) {
     ++Newest->Users;
     return Newest;
   }
@@ -286,6 +286,8 @@ void DeviceQueue::bookReached(uint32_t Most) {
     release(Span.First);
     release(Span.Last);
   }
+  if (Head == Tail)
+    Head = Tail = 0; // the next spans meet places that are in the cache
 }
 
 bool DeviceQueue::followDevice() {

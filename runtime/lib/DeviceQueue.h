@@ -105,12 +105,24 @@ public:
   /// probes for devices took before: between two of them, what the host took.
   uint64_t hostAt(uint64_t Start) const { return Start - ProbeTicks; }
 
-  /// Records an event, or takes the newest one if it is as good: recorded on
-  /// the stream and followed by less than a microsecond of the host's until
-  /// \p Host, by the end of a span if \p EndsSpan. Null if that fails.
+  /// Whether an event may be the newest one, if that is recorded on the same
+  /// stream, and, where one ends a span, does so too: never, if less than a
+  /// microsecond of the host's has passed since, or, of a device that has not
+  /// come to the newest one, less than two. What gives work to a device takes
+  /// longer; a device that is behind goes on from the one to the other at once,
+  /// and one that waits does so that long.
+  enum class Share { Never, Within1us, Within2us };
+
+  /// Records an event at \p Host of hostAt(), or takes the newest one. Null if
+  /// that fails.
   DeviceEvent *recordEvent(const DeviceStream &On, uint64_t Host, bool EndsSpan,
-                           bool MayShare);
+                           Share May);
   void release(DeviceEvent *E);
+
+  /// The stream of the newest event, or none.
+  DeviceStream newestStream() const {
+    return Newest ? Newest->On : DeviceStream();
+  }
 
   /// Books the spans whose end was reached.
   void harvest();
@@ -173,7 +185,7 @@ private:
   ProfileFile *File;
   PageSource *Pages;
   const DeviceApi *Api;
-  uint64_t ShareTicks;
+  uint64_t TicksPerUs;
   DeviceEvent *Newest;
   uint64_t Recorded; ///< number of recordings
   /// The newest event that is known to be reached: those before it on its

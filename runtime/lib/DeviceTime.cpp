@@ -14,6 +14,8 @@ namespace torchprof {
 
 using namespace format;
 
+using Share = DeviceQueue::Share;
+
 static std::atomic<const DeviceApi *> Offered = nullptr;
 
 void setDeviceApi(const DeviceApi *Api) { Offered = Api; }
@@ -117,7 +119,7 @@ bool DeviceTime::beginSpan(Lane &L, Slot Site, const Operands &Of) {
       return false;
     Device = CurrentDevice; // on which its outputs may come to be
   }
-  DeviceStream On;
+  DeviceStream On = Q->newestStream();
   if (!Api.StreamOf(Device, On))
     return false;
   bool WasIdle = Q->followDevice();
@@ -125,7 +127,7 @@ bool DeviceTime::beginSpan(Lane &L, Slot Site, const Operands &Of) {
       Q->OpenCount == DeviceQueue::MostOpen
           ? nullptr
           : Q->recordEvent(On, Apart.host(), /*EndsSpan=*/false,
-                           /*MayShare=*/true);
+                           WasIdle ? Share::Within1us : Share::Within2us);
   if (!First) {
     count(Counter::LostDeviceSpans);
     return false;
@@ -154,12 +156,13 @@ bool DeviceTime::usesDevice(const OpenDeviceSpan &Span) const {
 /// DeviceQueue::hostAt().
 bool DeviceTime::recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span,
                            uint64_t Ticks, uint64_t Host) {
-  DeviceStream On;
-  if (!Api.StreamOf(Span.First->On.Device, On) || On != Span.First->On)
+  DeviceStream On = Span.First->On;
+  if (!Api.StreamOf(On.Device, On) || On != Span.First->On)
     return false;
   // What a node shared at its end would lie before its work.
-  DeviceEvent *Last = Q.recordEvent(On, Host, /*EndsSpan=*/true,
-                                    /*MayShare=*/!Span.KnowsOperands);
+  DeviceEvent *Last =
+      Q.recordEvent(On, Host, /*EndsSpan=*/true,
+                    Span.KnowsOperands ? Share::Never : Share::Within1us);
   if (!Last)
     return false;
   Q.Starved += Span.KnowsOperands && Span.WasIdle;

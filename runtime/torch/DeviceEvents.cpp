@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaFunction.h"
 #include "DeviceApi.h"
 #include "Devices.h"
 #include "Versions.h"
@@ -27,6 +28,7 @@
 #include <atomic>
 #include <dlfcn.h>
 #include <exception>
+#include <string>
 
 namespace torchprof {
 
@@ -39,27 +41,18 @@ using torch::jit::Stack;
 
 namespace {
 
-// Of CUDA's runtime, and of HIP's. They return 0 if all is well.
-constexpr int NotReady = 600;
 using ElapsedOfUs = double (*)(void *First, void *Last, int Device);
-using ElapsedOfCuda = int (*)(float *Ms, void *First, void *Last);
-using ExchangeMode = int (*)(int *Mode);
 using NativeStream = void *(*)(const c10::Stream *);
-using AskCapture = int (*)(void *Stream, int *Status);
-using TakeError = int (*)();
-using RecordIn = int (*)(void *Event, void *Stream);
-using AskEvent = int (*)(void *Event);
 
 /// Of the timed device's library.
 struct Symbols {
   ElapsedOfUs Ours = nullptr;
-  ElapsedOfCuda Cuda = nullptr;
-  ExchangeMode Exchange = nullptr;
   NativeStream StreamOf = nullptr;
-  AskCapture Capture = nullptr;
-  TakeError Error = nullptr;
-  RecordIn Record = nullptr;
-  AskEvent Ask = nullptr;
+  CudaFunction<float *, void *, void *> Elapsed; ///< ms, first and last event
+  CudaFunction<int *> ExchangeMode;
+  CudaFunction<void *, int *> IsCapturing; ///< a stream
+  CudaFunction<void *, void *> Record;     ///< an event in a stream
+  CudaFunction<void *> Ask;                ///< an event
   bool HaveEvents = false; ///< CUDA's own functions are called for events
 };
 
@@ -71,28 +64,21 @@ Symbols Of;
 /// events then, and be ruined by a question. \p Native: its handle, if Of
 /// tells.
 bool isCaptured(const Guard &G, const c10::Stream &S, void *Native) {
-  if (!Of.StreamOf || !Of.Capture)
+  if (!Of.StreamOf || !Of.IsCapturing)
     return versions::isCapturing(G, S).value_or(false);
   int Status = 0;
-  if (Of.Capture(Native, &Status) == 0)
-    return Status != 0;
-  Of.Error(); // nobody else is to find it
-  return true;
+  return Of.IsCapturing(Native, &Status) != 0 || Status != 0;
 }
 
 bool canTellTime() {
-  return versions::TellsElapsedMs<Guard> || Of.Ours || Of.Cuda;
+  return versions::TellsElapsedMs<Guard> || Of.Ours || Of.Elapsed;
 }
 
 /// Milliseconds; negative if they cannot be told.
 double msBetween(const Guard &G, void *First, void *Last, int32_t Device) {
   float CudaMs = -1;
-  if (Of.Cuda) {
-    if (Of.Cuda(&CudaMs, First, Last) == 0)
-      return double(CudaMs);
-    Of.Error();
-    return -1;
-  }
+  if (Of.Elapsed)
+    return Of.Elapsed(&CudaMs, First, Last) == 0 ? double(CudaMs) : -1;
   if (auto Ms = versions::elapsedMs(G, First, Last, c10::DeviceIndex(Device)))
     return *Ms;
   return Of.Ours ? Of.Ours(First, Last, Device) : -1;
@@ -106,30 +92,35 @@ void findSymbols(const Guard &G) {
   Of.Ours = reinterpret_cast<ElapsedOfUs>(Find("torchprof_elapsed_time"));
   if (G.type() != c10::DeviceType::CUDA)
     return;
-  // HIP's functions do the same and have its name.
-  auto Either = [&](const char *Cuda, const char *Hip) {
-    void *Found = Find(Cuda);
-    return Found ? Found : Find(Hip);
-  };
-  Of.Error = reinterpret_cast<TakeError>(
-      Either("cudaGetLastError", "hipGetLastError"));
-  if (!Of.Error)
+  // HIP's functions do the same, in LibTorch they go by CUDA's name.
+  bool IsHip = !Find("cudaGetLastError");
+  auto TakeLastError = reinterpret_cast<int (*)()>(
+      Find(IsHip ? "hipGetLastError" : "cudaGetLastError"));
+  if (!TakeLastError)
     return;
-  Of.Cuda = reinterpret_cast<ElapsedOfCuda>(
-      Either("cudaEventElapsedTime", "hipEventElapsedTime"));
-  Of.Exchange = reinterpret_cast<ExchangeMode>(
-      Either("cudaThreadExchangeStreamCaptureMode",
-             "hipThreadExchangeStreamCaptureMode"));
+  void *Driver =
+      IsHip ? nullptr : dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  auto FindFunction = [&]<typename... P>(CudaFunction<P...> &F,
+                                         const std::string &Name) {
+    using Pointer = typename CudaFunction<P...>::Pointer;
+    void *OfDriver = Driver ? dlsym(Driver, ("cu" + Name).c_str()) : nullptr;
+    void *OfRuntime = Find(((IsHip ? "hip" : "cuda") + Name).c_str());
+    F = {reinterpret_cast<Pointer>(OfDriver),
+         reinterpret_cast<Pointer>(OfRuntime), TakeLastError};
+  };
+  FindFunction(Of.Elapsed, "EventElapsedTime");
+  // Of its two in the driver the one with this name takes 2.5 us (CUDA 13).
+  Of.Elapsed.Driver = nullptr;
+  FindFunction(Of.ExchangeMode, "ThreadExchangeStreamCaptureMode");
+  FindFunction(Of.IsCapturing, "StreamIsCapturing");
+  FindFunction(Of.Record, "EventRecord");
+  FindFunction(Of.Ask, "EventQuery");
   // c10::cuda::CUDAStream::stream(): a CUDAStream is a c10::Stream.
-  Of.StreamOf = reinterpret_cast<NativeStream>(Either(
-      "_ZNK3c104cuda10CUDAStream6streamEv", "_ZNK3c103hip9HIPStream6streamEv"));
-  Of.Capture = reinterpret_cast<AskCapture>(
-      Either("cudaStreamIsCapturing", "hipStreamIsCapturing"));
-  Of.Record =
-      reinterpret_cast<RecordIn>(Either("cudaEventRecord", "hipEventRecord"));
-  Of.Ask =
-      reinterpret_cast<AskEvent>(Either("cudaEventQuery", "hipEventQuery"));
-  Of.HaveEvents = Of.StreamOf && Of.Record && Of.Ask && Of.Cuda && Of.Exchange;
+  Of.StreamOf = reinterpret_cast<NativeStream>(
+      Find(IsHip ? "_ZNK3c103hip9HIPStream6streamEv"
+                 : "_ZNK3c104cuda10CUDAStream6streamEv"));
+  Of.HaveEvents =
+      Of.StreamOf && Of.Record && Of.Ask && Of.Elapsed && Of.ExchangeMode;
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,9 +199,12 @@ bool streamOf(int32_t Index, DeviceStream &Stream) noexcept try {
   if (!isInUse(Device))
     return false;
   c10::Stream S = G.getStream(Device);
-  Stream = {Device.index(), S.id()};
-  if (Of.StreamOf)
-    Stream.Native = Of.StreamOf(&S);
+  DeviceStream Found{Device.index(), S.id()};
+  if (Stream == Found)
+    Found.Native = Stream.Native;
+  else if (Of.StreamOf)
+    Found.Native = Of.StreamOf(&S);
+  Stream = Found;
   // A stream without a handle is the current device's.
   Stream.HasNative =
       Of.HaveEvents && (Stream.Native || IsCurrent || G.deviceCount() == 1 ||
@@ -221,12 +215,8 @@ bool streamOf(int32_t Index, DeviceStream &Stream) noexcept try {
 }
 
 bool recordEvent(void *&Event, const DeviceStream &Stream) noexcept try {
-  if (Event && Stream.HasNative) {
-    if (Of.Record(Event, Stream.Native) == 0)
-      return true;
-    Of.Error();
-    return false;
-  }
+  if (Event && Stream.HasNative)
+    return Of.Record(Event, Stream.Native) == 0;
   const Guard &G = *timed();
   auto Index = c10::DeviceIndex(Stream.Device);
   c10::Stream S(c10::Stream::UNSAFE, c10::Device(G.type(), Index),
@@ -241,23 +231,22 @@ bool recordEvent(void *&Event, const DeviceStream &Stream) noexcept try {
 /// says that it means no harm.
 int beginAsking() noexcept {
   int Mode = 2; // cudaStreamCaptureModeRelaxed
-  if (Of.Exchange)
-    Of.Exchange(&Mode);
+  if (Of.ExchangeMode)
+    Of.ExchangeMode(&Mode);
   return Mode;
 }
 
 void endAsking(int Mode) noexcept {
-  if (Of.Exchange)
-    Of.Exchange(&Mode);
+  if (Of.ExchangeMode)
+    Of.ExchangeMode(&Mode);
 }
 
 EventState stateOf(void *Event) noexcept try {
   if (Of.HaveEvents) {
     int Result = Of.Ask(Event);
-    if (Result == 0)
-      return EventState::Reached;
-    Of.Error(); // nobody else is to find it
-    return Result == NotReady ? EventState::Waits : EventState::Failed;
+    return Result == 0              ? EventState::Reached
+           : Result == CudaNotReady ? EventState::Waits
+                                    : EventState::Failed;
   }
   return timed()->queryEvent(Event) ? EventState::Reached : EventState::Waits;
 } catch (const std::exception &) {

@@ -48,7 +48,7 @@ TEST_F(DeviceQueueTest, NeighboursShareTheirEvents) {
   ReadProfile P = recorded([] {
     run([] {
       for (int I = 0; I < 10; ++I)
-        node(1, 1'000);
+        node(1, 10);
     });
     // One before the first, one behind each; the run shares the outer two.
     EXPECT_EQ(Recorded, 11u);
@@ -56,7 +56,7 @@ TEST_F(DeviceQueueTest, NeighboursShareTheirEvents) {
     run([] { // shares the last one of the run before
       for (int I = 0; I < 10; ++I) {
         advanceClock(1'000); // more than what is shared spans
-        node(1, 1'000);
+        node(1, 100);        // and the device waits
       }
     });
     EXPECT_EQ(Recorded, 20u);
@@ -65,6 +65,41 @@ TEST_F(DeviceQueueTest, NeighboursShareTheirEvents) {
   });
   EXPECT_EQ(timeOf(P, 1).Count, 20u);
   EXPECT_EQ(timeOf(P, 0).Count, 2u);
+}
+
+TEST_F(DeviceQueueTest, NeighboursOnADeviceThatIsBehindShareTheirEvents) {
+  ReadProfile P = recorded([] {
+    auto TenApart = [](uint64_t Ticks) {
+      for (int I = 0; I < 10; ++I) {
+        advanceClock(Ticks);
+        node(1, 1'000'000);
+      }
+    };
+    run([&] { TenApart(1'900); });
+    EXPECT_EQ(Recorded, 12u); // the run begins long before the device does
+    Recorded = 0;
+    run([&] { TenApart(2'000); }); // in which more may have been given to it
+    EXPECT_EQ(Recorded, 20u);
+    wait();
+    stop();
+  });
+  EXPECT_EQ(timeOf(P, 1), (Time{20, 20'000'010, 1}));
+}
+
+TEST_F(DeviceQueueTest, StreamIsAskedForItsHandleOnce) {
+  recorded([] {
+    run([] {
+      for (int64_t Number : {0, 1}) {
+        Stream = Number;
+        for (int I = 0; I < 10; ++I)
+          node(1, 1'000);
+      }
+      Stream = 0;
+    });
+    EXPECT_EQ(AskedHandles, 2u);
+    wait();
+    stop();
+  });
 }
 
 TEST_F(DeviceQueueTest, SpansInEachOtherShareTheirEvents) {

@@ -43,7 +43,7 @@ inline FakeEvent *newEvent() {
 
 inline std::atomic<bool> IsThere = true, IsCaptured = false,
                          RecordFails = false;
-inline std::atomic<unsigned> Recorded = 0, Asked = 0;
+inline std::atomic<unsigned> Recorded = 0, Asked = 0, AskedHandles = 0;
 inline std::atomic<uint64_t> RecordTakes = 0; ///< ticks of the host
 inline thread_local int OpenQuestions = 0;
 inline std::atomic<uint64_t> Done[2][4];
@@ -70,7 +70,9 @@ inline constexpr DeviceApi Fake{
       return Count == InputCount ? V.Inputs : V.Outputs;
     },
     [](int32_t Device, DeviceStream &On) {
-      On = {Device == CurrentDevice ? Current : Device, Stream};
+      DeviceStream Found{Device == CurrentDevice ? Current : Device, Stream};
+      AskedHandles += On != Found;
+      On = Found;
       return !IsCaptured;
     },
     [](void *&Event, const DeviceStream &On) {
@@ -108,7 +110,7 @@ inline constexpr DeviceApi Fake{
 inline void resetDevice() {
   IsThere = true;
   IsCaptured = RecordFails = false;
-  Recorded = Asked = 0;
+  Recorded = Asked = AskedHandles = 0;
   RecordTakes = 0;
   for (auto &Streams : Done)
     for (auto &End : Streams)
