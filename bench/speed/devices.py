@@ -6,12 +6,14 @@ and torchvision.
   LD_PRELOAD=libtorchprof_preload.so TORCHPROF_RECORD=device TORCHPROF_FILE=d.tprof \\
     devices.py MODEL IMAGES SIZE
 
-Prints the operators that take the device most, with torch.profiler's time for
-them, and the medians of rounds of 20 runs: stopped, recording, and under
-torch.profiler. Without LD_PRELOAD there is nothing to compare with.
+Prints the medians of rounds of 20 runs, stopped and recording, and then the
+operators that take the device most, with torch.profiler's time for them. Only
+then come rounds with torch.profiler: once it has run, CUPTI stays in the process
+and makes each call of CUDA slower. Without LD_PRELOAD there is only the second.
 """
 
 import collections
+import contextlib
 import json
 import os
 import statistics
@@ -74,22 +76,28 @@ def run_ms(call):
     return (time.perf_counter() - begin) / RUNS * 1e3
 
 
-def rounds_ms(call):
-    """Times of a run by name. Each round has all of them, after a run that pays
-    for the change."""
-    ops, times = torch.ops.torchprof, collections.defaultdict(list)
+class Recording:
+    """In the place of torch.profiler's profile()."""
+
+    def __enter__(self):
+        torch.ops.torchprof.start()
+
+    def __exit__(self, *error):
+        torch.ops.torchprof.stop()
+
+
+def print_rounds(call, ways):
+    """Medians of the times of a run. ways: a name and what to run in. Each round
+    has all of them, after a run that pays for the change."""
+    times = collections.defaultdict(list)
     for _ in range(ROUNDS):
-        if is_attached():
-            ops.start()
-            call()
-            times["recording"].append(run_ms(call))
-            ops.stop()
-        call()
-        times["without"].append(run_ms(call))
-        with profile(activities=ACTIVITIES):
-            call()
-            times["torch.profiler"].append(run_ms(call))
-    return times
+        for name, way in ways:
+            with way():
+                call()
+                times[name].append(run_ms(call))
+    for name, _ in ways:
+        print("%-24s median %8.3f ms, least %8.3f ms" % (
+            name, statistics.median(times[name]), min(times[name])))
 
 
 def main(name, images, size):
@@ -107,16 +115,21 @@ def main(name, images, size):
     with torch.no_grad():
         for _ in range(10):
             model(x)
+        without = ("without", contextlib.nullcontext)
+        recording = ("recording", Recording)
+        call = lambda: model(x)
         if is_attached():
-            ours = ours_ms(lambda: model(x), name + ".tprof")
+            ours = ours_ms(call, name + ".tprof")
             torch.ops.torchprof.stop()
-            kernels = kernels_ms(lambda: model(x))
+            print_rounds(call, [without, recording])
+            kernels = kernels_ms(call)
             for kind, ms in ours.most_common(12):
                 print("%-40s %9.3f ms %9.3f ms of kernels" % (
                     kind, ms, kernels[kind]))
-        for what, times in sorted(rounds_ms(lambda: model(x)).items()):
-            print("%-20s median %8.3f ms, least %8.3f ms" % (
-                what, statistics.median(times), min(times)))
+            print("once torch.profiler has run:")
+        print_rounds(call, [
+            without, ("torch.profiler", lambda: profile(activities=ACTIVITIES)),
+            *([recording] if is_attached() else [])])
 
 
 if __name__ == "__main__":
