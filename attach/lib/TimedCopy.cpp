@@ -2,6 +2,7 @@
 
 #include "TimedCopy.h"
 
+#include "CopyGraph.h"
 #include "NodeOperands.h"
 #include "NodeTable.h"
 #include "Parts.h"
@@ -22,7 +23,7 @@ namespace {
 class TagLowering {
 public:
   TagLowering(Graph &Body, Gradients Inside, bool Shapes)
-      : Body(Body), Inside(Inside), Shapes(Shapes) {}
+      : Body(Body), NewNodes(Body, Inside), Shapes(Shapes) {}
 
   void lower(Block *In) {
     // Nodes are replaced on the way, so the loop advances by hand.
@@ -173,8 +174,7 @@ private:
     }
     if (Members.size() > 1)
       Kinds = kindsOf(Members);
-    Node *Timed =
-        makeTimedNode(Body, Members, Members.back()->next(), *Tag.Site, Inside);
+    Node *Timed = NewNodes.replace(Members, Members.back()->next(), *Tag.Site);
     if (!Timed)
       return addPair({N, Members.back()}, Target(*Tag.Site));
     ++Counts.Timed;
@@ -292,7 +292,7 @@ private:
   }
 
   Graph &Body;
-  const Gradients Inside;
+  TimedNodes NewNodes;
   const bool Shapes; ///< probes take operands
 };
 
@@ -332,7 +332,7 @@ std::shared_ptr<Graph>
 timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
   if (!Root && !hasTags(Body.block()))
     return nullptr;
-  std::shared_ptr<Graph> Copy = Body.copy();
+  std::shared_ptr<Graph> Copy = copyToReplace(Body);
   tagReplacedNodes(*Copy);
   if (Root)
     noteMissing(Copy->block());

@@ -68,8 +68,8 @@ static std::optional<Pair> findPair(Node *Begin) {
 
 /// Replaces the pair by one node. False, with the graph unchanged, if that
 /// cannot be done.
-static bool lowerPair(Graph &G, const Pair &P) {
-  if (!makeTimedNode(G, P.Members, P.End, format::SiteId::fromNumber(P.Site)))
+static bool lowerPair(TimedNodes &Timed, const Pair &P) {
+  if (!Timed.replace(P.Members, P.End, format::SiteId::fromNumber(P.Site)))
     return false;
   P.End->destroy();
   P.Begin->destroy();
@@ -81,12 +81,12 @@ static std::string groupOf(const Pair &P) {
   return P.Members.size() < 2 ? std::string() : kindsOf(P.Members);
 }
 
-static void lowerBlock(Graph &G, Block *B, LoweringCounts &Counts) {
+static void lowerBlock(TimedNodes &Timed, Block *B, LoweringCounts &Counts) {
   for (auto It = B->nodes().begin(); It != B->nodes().end();) {
     Node *N = *It;
     ++It;
     for (Block *Inner : N->blocks())
-      lowerBlock(G, Inner, Counts);
+      lowerBlock(Timed, Inner, Counts);
     if (N->kind() != symbols::begin())
       continue;
     std::optional<Pair> P = findPair(N);
@@ -100,7 +100,7 @@ static void lowerBlock(Graph &G, Block *B, LoweringCounts &Counts) {
       P->End->destroy();
       P->Begin->destroy();
       ++Counts.Dropped;
-    } else if (std::string Group = groupOf(*P); lowerPair(G, *P)) {
+    } else if (std::string Group = groupOf(*P); lowerPair(Timed, *P)) {
       ++Counts.Lowered;
       if (!Group.empty())
         Counts.Groups.emplace_back(P->Site, Group);
@@ -112,7 +112,8 @@ static void lowerBlock(Graph &G, Block *B, LoweringCounts &Counts) {
 
 LoweringCounts lowerProbes(Graph &G) {
   LoweringCounts Counts;
-  lowerBlock(G, G.block(), Counts);
+  TimedNodes Timed(G);
+  lowerBlock(Timed, G.block(), Counts);
   return Counts;
 }
 

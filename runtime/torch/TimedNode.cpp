@@ -88,12 +88,30 @@ static std::shared_ptr<Graph> cloneMembers(const std::vector<Node *> &Members,
   return Inner;
 }
 
-Node *makeTimedNode(Graph &G, const std::vector<Node *> &Members, Node *Before,
-                    format::SiteId Site, Gradients OfOutputs) {
+/// The operator of a single member that runs it whatever the node has beside
+/// the values, as the dispatcher's do; else null.
+static const Operator *operatorAlone(const std::vector<Node *> &Members) {
+  const Node *Only = Members.front();
+  const Operator *Op = Members.size() == 1 ? Only->maybeOperator() : nullptr;
+  return Op && Op->isC10Op() && !Op->schema().is_vararg() &&
+                 !Only->hasAttributes()
+             ? Op
+             : nullptr;
+}
+
+Node *TimedNodes::replace(const std::vector<Node *> &Members, Node *Before,
+                          format::SiteId Site) {
   std::vector<Value *> Inputs, Outputs;
-  std::shared_ptr<Graph> Inner = cloneMembers(Members, Inputs, Outputs);
-  if (!Inner)
+  const Operator *Alone = operatorAlone(Members);
+  std::shared_ptr<Graph> Inner = Alone ? Shared[Alone] : nullptr;
+  if (Inner) {
+    Inputs = Members.front()->inputs().vec();
+    Outputs = Members.front()->outputs().vec();
+  } else if (!(Inner = cloneMembers(Members, Inputs, Outputs))) {
     return nullptr;
+  }
+  if (Alone)
+    Shared[Alone] = Inner;
   Node *Timed = G.create(symbols::timed(), Inputs, Outputs.size());
   Timed->g_(attr::Subgraph, Inner);
   Timed->i_(symbols::site(), Site.number());

@@ -2,6 +2,9 @@
 //
 //   torchprof::timed[Subgraph=<clones of the members>, site=N](...) -> ...
 //
+// Timed nodes of one graph share the Subgraph of a member that is all that its
+// operator's schema says: a graph takes thirty allocations and 3 KB.
+//
 // Its Operation reads the clock, runs what the members would have run and reads
 // the clock again. It belongs into graphs that nothing optimizes any more:
 // nothing that LibTorch knows of the members is known of it.
@@ -15,12 +18,15 @@
 #include "torchprof/torchprof.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace torch::jit {
 struct Graph;
 struct Node;
+struct Operator;
 } // namespace torch::jit
 
 namespace torchprof {
@@ -33,15 +39,28 @@ TORCHPROF_API bool isPlainOperator(torch::jit::Node *N);
 /// forward of a differentiable group they cannot, LibTorch detaches its inputs.
 enum class Gradients : uint8_t { MayFlow, AreCut };
 
-/// Replaces \p Members, plain operators of one block in their order, by one
-/// timed node that stands directly before \p Before; only constants may stand
-/// between the members and \p Before. Null, with the graph unchanged, if clones
-/// of the members would not run what the members run.
-TORCHPROF_API torch::jit::Node *
-makeTimedNode(torch::jit::Graph &G,
-              const std::vector<torch::jit::Node *> &Members,
-              torch::jit::Node *Before, format::SiteId Site,
-              Gradients OfOutputs = Gradients::MayFlow);
+/// Makes the timed nodes of a graph, which outlives it.
+class TORCHPROF_API TimedNodes {
+public:
+  explicit TimedNodes(torch::jit::Graph &G,
+                      Gradients OfOutputs = Gradients::MayFlow)
+      : G(G), OfOutputs(OfOutputs) {}
+
+  /// Replaces \p Members, plain operators of one block in their order, by one
+  /// timed node that stands directly before \p Before; only constants may stand
+  /// between the members and \p Before. Null, with the graph unchanged, if
+  /// clones of the members would not run what the members run.
+  torch::jit::Node *replace(const std::vector<torch::jit::Node *> &Members,
+                            torch::jit::Node *Before, format::SiteId Site);
+
+private:
+  torch::jit::Graph &G;
+  const Gradients OfOutputs;
+  /// Of operators whose nodes differ by nothing but their values.
+  std::unordered_map<const torch::jit::Operator *,
+                     std::shared_ptr<torch::jit::Graph>>
+      Shared;
+};
 
 /// The kinds of the nodes, "aten::t, aten::matmul".
 TORCHPROF_API std::string

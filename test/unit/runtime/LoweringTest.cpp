@@ -76,6 +76,33 @@ TEST_F(Lowering, PairAroundOneNodeBecomesATimedNode) {
   EXPECT_EQ(profile().Runs[0].Count, 5u);
 }
 
+TEST_F(Lowering, NodesThatDifferByTheirValuesAloneShareASubgraph) {
+  run([] {
+    auto G = probed(graphText("  begin %b1 @1\n"
+                              "  %y : Tensor = aten::relu(%x)\n"
+                              "  end %b1 @1\n"
+                              "  begin %b2 @2\n"
+                              "  %z : Tensor = aten::relu(%y)\n"
+                              "  end %b2 @2\n"
+                              "  begin %b3 @3\n"
+                              "  %u : Tensor = aten::neg(%z)\n"
+                              "  end %b3 @3\n",
+                              "%u"));
+    runPostPasses(G);
+    std::vector<const torch::jit::Graph *> Of;
+    for (torch::jit::Node *N : G->nodes())
+      if (N->kind().toQualString() == std::string("torchprof::timed"))
+        Of.push_back(N->g(torch::jit::attr::Subgraph).get());
+    ASSERT_EQ(Of.size(), 3u);
+    EXPECT_EQ(Of[0], Of[1]);
+    EXPECT_NE(Of[1], Of[2]);
+    at::Tensor X = at::randn({8});
+    EXPECT_TRUE(at::equal(interpret(G, {X})[0].toTensor(), X.relu().neg()));
+  });
+  for (uint32_t Slot : {1, 2, 3})
+    EXPECT_EQ(profile().count(Slot), 1u);
+}
+
 TEST_F(Lowering, PairWithNothingInsideIsDropped) {
   run([] {
     auto G = probed(graphText("  begin %b1 @1\n"
