@@ -193,6 +193,7 @@ static std::vector<StringRef> shownColumns() {
 
 static Expected<Outcome> run() {
   return printLines<SourceLine>(Options, lineColumns(), shownColumns(),
+                                /*Naming=*/{"source", "text"},
                                 /*WithOperators=*/false, chooseLines);
 }
 

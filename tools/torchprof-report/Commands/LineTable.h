@@ -43,11 +43,14 @@ ColumnOf<Line, RowContext> backwardColumn(
 
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
 /// the columns that nobody has to ask for; those of gradients and measures are
-/// left out of a profile without any. \p WithOperators: AddOptions::Operators.
+/// left out of a profile without any. The column \p Naming says what a line is
+/// of: in a text it stands first if none that was asked for does.
+/// \p WithOperators: AddOptions::Operators.
 template <typename Line, typename Function>
 llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
                                    const ColumnSet<Line, RowContext> &Known,
                                    llvm::ArrayRef<llvm::StringRef> Shown,
+                                   llvm::ArrayRef<llvm::StringRef> Naming,
                                    bool WithOperators, Function Collect) {
   using Columns = ColumnSet<Line, RowContext>;
   if (Options.Columns.List) {
@@ -55,8 +58,13 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
       return E;
     return Outcome::Fine;
   }
+  auto Ids = Options.Columns.ids(Shown);
+  if (Options.Output.Format == TableFormat::Table &&
+      llvm::none_of(Naming,
+                    [&](auto Id) { return llvm::is_contained(Ids, Id); }))
+    Ids.insert(Ids.begin(), Naming.front().str());
   llvm::Expected<typename Columns::Choice> Chosen =
-      Known.choose(Options.Columns.ids(Shown), "--columns");
+      Known.choose(Ids, "--columns");
   if (!Chosen)
     return Chosen.takeError();
   SiteTable Sites;

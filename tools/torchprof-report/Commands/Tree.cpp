@@ -82,10 +82,9 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
 
 void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
                        const std::string &Branch, unsigned Level) {
-  Lines.push_back(
-      {Node.Path, Lead + Branch + (Node.Path.empty() ? "(root)" : Node.Name),
-       Node.Class, Node.Calls, Node.Total, Node.Self, Node.Clipped,
-       Node.Backward, Node.TotalBackward, Node.Measures, Node.Done});
+  Lines.push_back({Node.Path, Lead + Branch + Node.Name, Node.Class, Node.Calls,
+                   Node.Total, Node.Self, Node.Clipped, Node.Backward,
+                   Node.TotalBackward, Node.Measures, Node.Done});
   std::string Inner = Lead;
   if (!Branch.empty())
     Inner += Branch == "`- " ? "   " : "|  ";
@@ -191,6 +190,7 @@ collect(const SiteTable &Sites, const Selection &Selected, const Totals &All) {
 
 static Expected<Outcome> run() {
   return printLines<TreeLine>(Options, treeColumns(), shownColumns(),
+                              /*Naming=*/{"module", "class"},
                               /*WithOperators=*/Ops, collect);
 }
 

@@ -228,7 +228,7 @@ void DataWriter::measures(const PlaceMeasures &Of) {
 
 void DataWriter::module(const ModuleNode &Node) {
   J.object([&] {
-    text("name", Node.Path.empty() ? "(root)" : StringRef(Node.Name));
+    text("name", Node.Name);
     text("class", Node.Class);
     if (Node.Calls)
       J.attribute("calls", *Node.Calls);

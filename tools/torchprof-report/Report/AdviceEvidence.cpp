@@ -2,6 +2,8 @@
 
 #include "AdviceEvidence.h"
 
+#include "ModelNames.h"
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -46,5 +48,8 @@ Finding FoundNodes::found() const {
   OS << (Shown < Sorted.size() ? ", ...)" : ")");
   std::string Module = In.Sites.modulePath(Longest.front());
   OS << ", most in " << (Module.empty() ? "the root module" : Module);
+  const ModelNames &Models = In.Sites.modelNames();
+  if (Models.areNeeded())
+    OS << " of " << Models.of(In.Sites, Longest.front());
   return {Sum, OS.str(), std::move(Longest)};
 }

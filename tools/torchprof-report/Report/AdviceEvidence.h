@@ -49,7 +49,8 @@ public:
   /// A node may come several times, with each of its signatures.
   void add(uint32_t S, double Ns) { Times[S] += Ns; }
 
-  /// "20 nodes (aten::conv2d), most in layer1.0".
+  /// "20 nodes (aten::conv2d), most in layer1.0", where several models ran
+  /// "... of ResNet".
   Finding found() const;
 
 private:

@@ -119,7 +119,10 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
     auto Number = static_cast<size_t>(Known - Models.begin());
     if (Known == Models.end()) {
       Models.push_back(M);
+      const ModelNames &Names = Sites.modelNames();
       Trees.emplace_back();
+      Trees.back().Name =
+          Names.areNeeded() ? Names.of(Sites, S).str() : "(root)";
     }
     ModuleNode &Node = nodeOf(Trees[Number], *M, Sites.scope(S));
     SiteWork Done;

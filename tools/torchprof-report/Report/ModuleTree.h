@@ -50,7 +50,9 @@ struct ModuleOps {
 };
 
 struct ModuleNode {
-  std::string Name; ///< last component of the path; empty for the root
+  /// Last component of the path. Of the root "(root)", where several models ran
+  /// the model's.
+  std::string Name;
   std::string Path; ///< whole path
   std::string Class;
   UInt128 Self = 0;
