@@ -39,7 +39,6 @@ CAUSES = [
      "instructions, and this adds most to it"),
     ("More than time", "", "LibTorch's own RecordFunction is the larger part of both"),
     ("How many times cheaper", "", "what torchprof's own node took in that run"),
-    ("Attaching", "", "the tables of a long chain do not fit into the nearer caches"),
     ("Against the truth", "", "what lies between the probes' readings and the truth's, "
      "which is not the same each time: the call of a node's function, or of a pair the "
      "interpreter's instructions"),
