@@ -9,7 +9,7 @@ and torchvision.
 Prints the medians of rounds of 20 runs, stopped and recording, and then the
 operators that take the device most, with torch.profiler's time for them. Only
 then come rounds with torch.profiler: once it has run, CUPTI stays in the process
-and makes each call of CUDA slower. Without LD_PRELOAD there is only the second.
+and makes each call of CUDA slower. Without LD_PRELOAD there are only these.
 """
 
 import collections

@@ -63,9 +63,9 @@ void DeviceQueue::release(DeviceEvent *E) {
 }
 
 DeviceEvent *DeviceQueue::recordEvent(const DeviceStream &On, uint64_t Host,
-                                      bool EndsSpan, Share May) {
+                                      bool EndsSpan, uint32_t ShareUs) {
   if (Newest && Newest->On == On && (Newest->EndsSpan || !EndsSpan) &&
-      Host - Newest->Host < uint64_t(May) * TicksPerUs) {
+      Host - Newest->Host < ShareUs * TicksPerUs) {
     ++Newest->Users;
     return Newest;
   }

@@ -105,18 +105,16 @@ public:
   /// probes for devices took before: between two of them, what the host took.
   uint64_t hostAt(uint64_t Start) const { return Start - ProbeTicks; }
 
-  /// Whether an event may be the newest one, if that is recorded on the same
-  /// stream, and, where one ends a span, does so too: never, if less than a
-  /// microsecond of the host's has passed since, or, of a device that has not
-  /// come to the newest one, less than two. What gives work to a device takes
-  /// longer; a device that is behind goes on from the one to the other at once,
-  /// and one that waits does so that long.
-  enum class Share { Never, Within1us, Within2us };
-
-  /// Records an event at \p Host of hostAt(), or takes the newest one. Null if
-  /// that fails.
+  /// Records an event at \p Host of hostAt(). Takes the newest one instead if
+  /// that is recorded on the same stream, less than \p ShareUs microseconds of
+  /// the host's ago, and, where a span ends, by the end of one. Null if it
+  /// fails.
+  ///
+  /// What gives work to a device takes the host more than two microseconds. One
+  /// that is behind then goes on from event to event at once; one that waits
+  /// does so as long as the host.
   DeviceEvent *recordEvent(const DeviceStream &On, uint64_t Host, bool EndsSpan,
-                           Share May);
+                           uint32_t ShareUs);
   void release(DeviceEvent *E);
 
   /// The stream of the newest event, or none.

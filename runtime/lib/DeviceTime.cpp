@@ -14,8 +14,6 @@ namespace torchprof {
 
 using namespace format;
 
-using Share = DeviceQueue::Share;
-
 static std::atomic<const DeviceApi *> Offered = nullptr;
 
 void setDeviceApi(const DeviceApi *Api) { Offered = Api; }
@@ -127,7 +125,7 @@ bool DeviceTime::beginSpan(Lane &L, Slot Site, const Operands &Of) {
       Q->OpenCount == DeviceQueue::MostOpen
           ? nullptr
           : Q->recordEvent(On, Apart.host(), /*EndsSpan=*/false,
-                           WasIdle ? Share::Within1us : Share::Within2us);
+                           /*ShareUs=*/WasIdle ? 1 : 2);
   if (!First) {
     count(Counter::LostDeviceSpans);
     return false;
@@ -160,9 +158,8 @@ bool DeviceTime::recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span,
   if (!Api.StreamOf(On.Device, On) || On != Span.First->On)
     return false;
   // What a node shared at its end would lie before its work.
-  DeviceEvent *Last =
-      Q.recordEvent(On, Host, /*EndsSpan=*/true,
-                    Span.KnowsOperands ? Share::Never : Share::Within1us);
+  DeviceEvent *Last = Q.recordEvent(On, Host, /*EndsSpan=*/true,
+                                    /*ShareUs=*/Span.KnowsOperands ? 0 : 1);
   if (!Last)
     return false;
   Q.Starved += Span.KnowsOperands && Span.WasIdle;

@@ -103,15 +103,14 @@ Node *TimedNodes::replace(const std::vector<Node *> &Members, Node *Before,
                           format::SiteId Site) {
   std::vector<Value *> Inputs, Outputs;
   const Operator *Alone = operatorAlone(Members);
-  std::shared_ptr<Graph> Inner = Alone ? Shared[Alone] : nullptr;
+  std::shared_ptr<Graph> Own;
+  std::shared_ptr<Graph> &Inner = Alone ? Shared[Alone] : Own;
   if (Inner) {
     Inputs = Members.front()->inputs().vec();
     Outputs = Members.front()->outputs().vec();
   } else if (!(Inner = cloneMembers(Members, Inputs, Outputs))) {
     return nullptr;
   }
-  if (Alone)
-    Shared[Alone] = Inner;
   Node *Timed = G.create(symbols::timed(), Inputs, Outputs.size());
   Timed->g_(attr::Subgraph, Inner);
   Timed->i_(symbols::site(), Site.number());

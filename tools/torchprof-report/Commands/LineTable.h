@@ -90,8 +90,7 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
     return Lines.takeError();
   Table T;
   Columns::fill(T, *Lines, *Chosen, {Sites.clock(), All});
-  for (std::string &Note :
-       workNotes(Options.Columns.ids(Shown), Sites, *Selected, All))
+  for (std::string &Note : workNotes(Ids, Sites, *Selected, All))
     T.Notes.push_back(std::move(Note));
   explainMarks(T);
   if (llvm::Error E = Options.Output.print({{T}}))

@@ -48,8 +48,8 @@ Finding FoundNodes::found() const {
   OS << (Shown < Sorted.size() ? ", ...)" : ")");
   std::string Module = In.Sites.modulePath(Longest.front());
   OS << ", most in " << (Module.empty() ? "the root module" : Module);
-  const ModelNames &Models = In.Sites.modelNames();
-  if (Models.areNeeded())
-    OS << " of " << Models.of(In.Sites, Longest.front());
+  StringRef Model = In.Sites.modelNames().ofSeveral(In.Sites, Longest.front());
+  if (!Model.empty())
+    OS << " of " << Model;
   return {Sum, OS.str(), std::move(Longest)};
 }

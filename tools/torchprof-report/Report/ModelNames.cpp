@@ -31,6 +31,6 @@ StringRef ModelNames::of(const SiteTable &Sites, uint32_t S) const {
 
 std::string ModelNames::method(const SiteTable &Sites, uint32_t Root) const {
   std::string Name = Sites.name(Root).str();
-  StringRef Model = areNeeded() ? of(Sites, Root) : StringRef();
+  StringRef Model = ofSeveral(Sites, Root);
   return Model.empty() || Model == Name ? Name : (Model + "." + Name).str();
 }

@@ -33,6 +33,10 @@ public:
   bool areNeeded() const { return Names.size() > 1; }
   /// The one that a site lies in; empty outside of these models.
   llvm::StringRef of(const SiteTable &Sites, uint32_t S) const;
+  /// The same where names are needed, else empty.
+  llvm::StringRef ofSeveral(const SiteTable &Sites, uint32_t S) const {
+    return areNeeded() ? of(Sites, S) : llvm::StringRef();
+  }
   /// Name of the root \p Root, where names are needed "ResNet.forward".
   std::string method(const SiteTable &Sites, uint32_t Root) const;
 

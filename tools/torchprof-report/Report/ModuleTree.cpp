@@ -119,10 +119,9 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
     auto Number = static_cast<size_t>(Known - Models.begin());
     if (Known == Models.end()) {
       Models.push_back(M);
-      const ModelNames &Names = Sites.modelNames();
       Trees.emplace_back();
-      Trees.back().Name =
-          Names.areNeeded() ? Names.of(Sites, S).str() : "(root)";
+      StringRef Model = Sites.modelNames().ofSeveral(Sites, S);
+      Trees.back().Name = Model.empty() ? "(root)" : Model.str();
     }
     ModuleNode &Node = nodeOf(Trees[Number], *M, Sites.scope(S));
     SiteWork Done;
