@@ -169,6 +169,52 @@ TEST(File, PathStaysRightWhenTheHostChangesItsFolder) {
   EXPECT_EQ(readProfile(Folder.file("relative.tprof")).count(99), 1u);
 }
 
+/// The mappings of \p Path that a huge page has room in: begin, offset in the
+/// file, and whether the kernel was asked for huge pages.
+struct LargeMapping {
+  uint64_t Begin, Offset;
+  bool IsAsked;
+};
+static std::vector<LargeMapping> largeMappings(const std::string &Path) {
+  std::vector<LargeMapping> Found;
+  std::ifstream Maps("/proc/self/smaps");
+  bool IsLarge = false;
+  for (std::string Line; std::getline(Maps, Line);) {
+    unsigned long Begin, End, Offset;
+    if (sscanf(Line.c_str(), "%lx-%lx %*s %lx", &Begin, &End, &Offset) == 3) {
+      IsLarge = Line.find(Path) != std::string::npos && End - Begin >= 4 << 20;
+      if (IsLarge)
+        Found.push_back({Begin, Offset, false});
+    } else if (IsLarge && Line.rfind("VmFlags:", 0) == 0) {
+      Found.back().IsAsked = Line.find(" hg") != std::string::npos;
+    }
+  }
+  return Found;
+}
+
+TEST(File, LargeSegmentsLieWhereTheKernelCanUseHugePages) {
+  TestFolder Folder;
+  recordInChild(Folder.file("p.tprof"), [&] {
+    ASSERT_EQ(setOption("mode", "trace"), 0);
+    ASSERT_EQ(setOption("trace_events", "262144"), 0); // 8 MiB
+    addTestModel(7, 2);
+    auto OnThreads = [] { std::thread([] { spans(1, 300'000); }).join(); };
+    spans(1, 1);
+    OnThreads();
+    OnThreads();
+    std::vector<LargeMapping> Found = largeMappings(profilePath());
+    ASSERT_EQ(Found.size(), 2u); // the second thread continued the first's
+    bool HasHugePages =
+        access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0;
+    for (const LargeMapping &M : Found) {
+      EXPECT_EQ(M.Begin % (2 << 20), M.Offset % (2 << 20));
+      EXPECT_EQ(M.IsAsked, HasHugePages);
+    }
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(1), 600'001u);
+}
+
 TEST(File, ExecInheritsNeitherMappingNorDescriptor) {
   TestFolder Folder;
   std::string Links = Folder.file("links");
