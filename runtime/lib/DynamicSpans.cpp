@@ -1,10 +1,13 @@
 //===- DynamicSpans.cpp - spans of sites that come to be at run time ------===//
 
+#include "ChildCache.h"
 #include "ColdPath.h"
 #include "ColdSpans.h"
 #include "MethodLabels.h"
 #include "Pages.h"
 #include "Probe.h"
+
+#include <cstring>
 
 namespace torchprof {
 
@@ -115,25 +118,11 @@ Slot pausePart() {
 // Operators and functions of autograd
 //===----------------------------------------------------------------------===//
 
-/// The operator of a name inside of a span, or the function of a type that a
-/// span made, as a lane met it last.
-struct OperatorEntry {
-  const char *Name;             ///< that of the framework; null: empty
-  const RegisteredChild *Child; ///< null if the span itself is the operator
-  Slot Parent;
-};
-
-/// Entries of a lane, in pages that a forked child finds wiped.
-static constexpr uint64_t OperatorEntries = 2048;
-
-static OperatorEntry *entryOf(Lane &L, Slot Parent, const char *Name) {
-  if (!L.Operators) [[unlikely]]
-    L.Operators = static_cast<OperatorEntry *>(
-        PageSource::system().wiped(OperatorEntries * sizeof(OperatorEntry)));
-  uint64_t Key = reinterpret_cast<uintptr_t>(Name) ^
-                 uint64_t(number(Parent)) * 0x9e3779b97f4a7c15ull;
-  return L.Operators ? &L.Operators[(Key ^ Key >> 29) % OperatorEntries]
-                     : nullptr;
+static ChildCache *childrenOf(Lane &L) {
+  if (!L.Children) [[unlikely]]
+    L.Children = static_cast<ChildCache *>(
+        PageSource::system().wiped(sizeof(ChildCache)));
+  return L.Children;
 }
 
 /// True if \p Site is a node of an operator called \p Name.
@@ -153,40 +142,36 @@ static Slot belowRegions(Slot Site) {
   return Site;
 }
 
-/// The child for the operator; null for the innermost span itself, outside of
-/// models and without memory.
-static const RegisteredChild *operatorBelow(Lane &L, Slot Parent,
-                                            const char *Name) {
-  OperatorEntry *E = entryOf(L, Parent, Name);
-  // Names that are not those of operators may lie where another one lay.
-  if (E && E->Name == Name && E->Parent == Parent &&
-      (!E->Child || E->Child->Flags || E->Child->Name == Name)) [[likely]]
-    return E->Child;
+/// The site for the operator, which the lane does not know; see operatorSite().
+[[gnu::noinline]] static Slot newOperator(Lane &L, Slot Parent,
+                                          const char *Name) {
   Slot Place = belowRegions(Parent);
   if (Place == NoSlot)
-    return nullptr;
+    return NoSlot;
   const RegisteredChild *Child = nullptr;
   if (!isOperator(Place, Name)) {
     Slot Site =
         Line.Children.childSlot(Place, DynamicKind::Operator, SiteName(Name));
     Child = Site == NoSlot ? nullptr : Line.Children.childAt(Site);
     if (!Child)
-      return nullptr;
+      return NoSlot;
   }
   // A span of it may be in the log of a process that is killed before anything
   // is folded: its name must be in the file.
   if (Recording *R = Recording::existing();
       R && Child && !knownEntry(L, Child->Site))
     R->writeNote(Child->Site);
-  if (E)
-    *E = {Name, Child, Parent};
-  return Child;
+  if (ChildCache *Known = childrenOf(L))
+    Known->keep({Name, Child, Parent});
+  return Child ? Child->Site : NoSlot;
 }
 
 Slot knownFunction(Slot Maker, const char *Type) {
   Lane *L = ThisLane;
-  OperatorEntry *E = L && L->Owner ? entryOf(*L, Maker, Type) : nullptr;
-  return E && E->Name == Type && E->Parent == Maker ? E->Child->Site : NoSlot;
+  if (!L || !L->Children)
+    return NoSlot;
+  const ChildCache::Entry *E = L->Children->find(Maker, Type);
+  return E ? E->Child->Site : NoSlot;
 }
 
 void keepFunction(Slot Maker, const char *Type, Slot Site) {
@@ -196,8 +181,8 @@ void keepFunction(Slot Maker, const char *Type, Slot Site) {
   // Each that is one of too many is counted.
   if (!L || !L->Owner || !Child || Child->Flags)
     return;
-  if (OperatorEntry *E = entryOf(*L, Maker, Type))
-    *E = {Type, Child, Maker};
+  if (ChildCache *Known = childrenOf(*L))
+    Known->keep({Type, Child, Maker});
 }
 
 Slot operatorSite(const char *Name) {
@@ -205,9 +190,19 @@ Slot operatorSite(const char *Name) {
   if (!L || !L->Owner || !Process.Open.load(std::memory_order_relaxed))
     return NoSlot;
   Slot Parent = slotOfCurrent(L->Current);
-  const RegisteredChild *Child =
-      Parent == NoSlot ? nullptr : operatorBelow(*L, Parent, Name);
-  return Child ? Child->Site : NoSlot;
+  if (Parent == NoSlot)
+    return NoSlot;
+  const ChildCache::Entry *E =
+      L->Children ? L->Children->find(Parent, Name) : nullptr;
+  if (!E) [[unlikely]]
+    return newOperator(*L, Parent, Name);
+  if (!E->Child)
+    return NoSlot;
+  // Names that are not those of operators may lie where another one lay.
+  if (!E->Child->Flags && strcmp(E->Child->Name.c_str(), Name) != 0)
+      [[unlikely]]
+    return newOperator(*L, Parent, Name);
+  return E->Child->Site;
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,13 +30,13 @@
 
 namespace torchprof {
 
+class ChildCache;
 class DeviceQueue;
 class FunctionRing;
 class Lanes;
 class PageSource;
 class ProfileFile;
 struct Host;
-struct OperatorEntry;
 struct PairShape;
 struct Options;
 struct Variant;
@@ -172,7 +172,7 @@ struct alignas(64) Lane {
   format::SegmentHeader *VariantCells; ///< as Cells
   PairShape *Pairs;                    ///< null without any
   uint32_t PairCount;                  ///< of Pairs in use
-  OperatorEntry *Operators;            ///< null without any
+  ChildCache *Children;                ///< null without any
   /// Null without any; by place, as HeldElsewhere.
   format::SegmentHeader *RunLevels[format::MemoryPlaceCount];
   format::SegmentHeader *SpanLevels[format::MemoryPlaceCount];

@@ -35,34 +35,46 @@ namespace torchprof {
 namespace {
 
 /// Memory of objects that come and go in the order of a stack, thread by
-/// thread: at hand without a lock.
-template <typename T> class Reused {
+/// thread: at hand without a lock, one load away.
+class OperatorMemory {
 public:
-  void *take() {
-    if (!First)
-      return ::operator new(sizeof(T));
-    Place *Taken = First;
-    First = Taken->Next;
-    return Taken;
+  static void *take(size_t Bytes) {
+    if (!First || First == &Over) [[unlikely]]
+      return more(Bytes);
+    return std::exchange(First, First->Next);
   }
-  void give(void *Memory) {
-    if (IsOver)
+  static void give(void *Memory) {
+    if (First == &Over) [[unlikely]]
       return ::operator delete(Memory);
     First = new (Memory) Place{First};
-  }
-  ~Reused() {
-    IsOver = true;
-    while (First)
-      ::operator delete(std::exchange(First, First->Next));
   }
 
 private:
   struct Place {
     Place *Next;
   };
-  Place *First = nullptr;
-  bool IsOver = false;
+  /// Frees what is left when its thread ends.
+  struct EndOfThread {
+    ~EndOfThread() {
+      while (First)
+        ::operator delete(std::exchange(First, First->Next));
+      First = &Over;
+    }
+  };
+
+  static void *more(size_t Bytes) {
+    if (!First) {
+      static thread_local EndOfThread End;
+      (void)&End; // makes it
+    }
+    return ::operator new(Bytes);
+  }
+
+  static Place Over; ///< stands for the memory of a thread that has ended
+  static __thread Place *First __attribute__((tls_model("initial-exec")));
 };
+OperatorMemory::Place OperatorMemory::Over;
+__thread OperatorMemory::Place *OperatorMemory::First;
 
 /// What the begin of a label leaves for its end.
 struct OpenLabel : at::ObserverContext {
@@ -74,11 +86,11 @@ struct OpenOperator : at::ObserverContext {
   explicit OpenOperator(format::Slot Site) : Span(Site) {}
   FrameSpan Span;
 
-  static thread_local Reused<OpenOperator> Memory;
-  static void *operator new(size_t) { return Memory.take(); }
-  static void operator delete(void *Place) { Memory.give(Place); }
+  static void *operator new(size_t Bytes) {
+    return OperatorMemory::take(Bytes);
+  }
+  static void operator delete(void *Place) { OperatorMemory::give(Place); }
 };
-thread_local Reused<OpenOperator> OpenOperator::Memory;
 
 /// What LibTorch is watched for. Set once, before it calls.
 std::atomic<bool> WatchesLabels = false;
