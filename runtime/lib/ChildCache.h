@@ -20,14 +20,13 @@
 
 namespace torchprof {
 
-struct RegisteredChild;
-
 class ChildCache {
 public:
   struct Entry {
-    const char *Name;             ///< the address counts; null: empty
-    const RegisteredChild *Child; ///< null if the parent itself is meant
+    const char *Name;  ///< the address counts; null: empty
+    format::Slot Site; ///< NoSlot if the parent itself is meant
     format::Slot Parent;
+    uint32_t Generation; ///< of the name; see operatorNamesGone()
   };
 
   /// Null if it is not known, or not any more.

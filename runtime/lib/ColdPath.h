@@ -16,6 +16,7 @@
 #include "torchprof/format/Site.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace torchprof {
@@ -87,9 +88,14 @@ void endLabel(const DynamicSpan &Span);
 /// The site for an operator of the framework that is called inside of the
 /// innermost span: a FrameSpan, which ends as surely as it begins. NoSlot
 /// outside of spans, and for the operator that the innermost span itself is. \p
-/// Name has the same address whenever the operator is the same. May throw
-/// std::bad_alloc.
-format::Slot operatorSite(const char *Name);
+/// Name has the same address whenever the operator is the same. Null if the
+/// thread has not met it there lately: then operatorSite() tells.
+std::optional<format::Slot> knownOperator(const char *Name);
+/// The same, if knownOperator() has just returned null. \p Stays: no other name
+/// will lie at the address before operatorNamesGone() is called.
+format::Slot operatorSite(const char *Name, bool Stays);
+/// Names that were to stay are about to go. From any thread.
+void operatorNamesGone();
 
 uint64_t beginRegion(uint32_t Name);
 void endRegion(uint64_t Begin, uint32_t Name);

@@ -7,7 +7,7 @@
 #include "Pages.h"
 #include "Probe.h"
 
-#include <cstring>
+#include <atomic>
 
 namespace torchprof {
 
@@ -142,28 +142,12 @@ static Slot belowRegions(Slot Site) {
   return Site;
 }
 
-/// The site for the operator, which the lane does not know; see operatorSite().
-[[gnu::noinline]] static Slot newOperator(Lane &L, Slot Parent,
-                                          const char *Name) {
-  Slot Place = belowRegions(Parent);
-  if (Place == NoSlot)
-    return NoSlot;
-  const RegisteredChild *Child = nullptr;
-  if (!isOperator(Place, Name)) {
-    Slot Site =
-        Line.Children.childSlot(Place, DynamicKind::Operator, SiteName(Name));
-    Child = Site == NoSlot ? nullptr : Line.Children.childAt(Site);
-    if (!Child)
-      return NoSlot;
-  }
-  // A span of it may be in the log of a process that is killed before anything
-  // is folded: its name must be in the file.
-  if (Recording *R = Recording::existing();
-      R && Child && !knownEntry(L, Child->Site))
-    R->writeNote(Child->Site);
-  if (ChildCache *Known = childrenOf(L))
-    Known->keep({Name, Child, Parent});
-  return Child ? Child->Site : NoSlot;
+/// Names of operators that have stayed where they are since this number
+/// changed need not be compared.
+static std::atomic<uint32_t> NamesGeneration{1};
+
+void operatorNamesGone() {
+  NamesGeneration.fetch_add(1, std::memory_order_relaxed);
 }
 
 Slot knownFunction(Slot Maker, const char *Type) {
@@ -171,7 +155,7 @@ Slot knownFunction(Slot Maker, const char *Type) {
   if (!L || !L->Children)
     return NoSlot;
   const ChildCache::Entry *E = L->Children->find(Maker, Type);
-  return E ? E->Child->Site : NoSlot;
+  return E ? E->Site : NoSlot;
 }
 
 void keepFunction(Slot Maker, const char *Type, Slot Site) {
@@ -182,10 +166,10 @@ void keepFunction(Slot Maker, const char *Type, Slot Site) {
   if (!L || !L->Owner || !Child || Child->Flags)
     return;
   if (ChildCache *Known = childrenOf(*L))
-    Known->keep({Type, Child, Maker});
+    Known->keep({Type, Site, Maker, /*Generation=*/0});
 }
 
-Slot operatorSite(const char *Name) {
+std::optional<Slot> knownOperator(const char *Name) {
   Lane *L = ThisLane;
   if (!L || !L->Owner || !Process.Open.load(std::memory_order_relaxed))
     return NoSlot;
@@ -194,15 +178,34 @@ Slot operatorSite(const char *Name) {
     return NoSlot;
   const ChildCache::Entry *E =
       L->Children ? L->Children->find(Parent, Name) : nullptr;
-  if (!E) [[unlikely]]
-    return newOperator(*L, Parent, Name);
-  if (!E->Child)
-    return NoSlot;
-  // Names that are not those of operators may lie where another one lay.
-  if (!E->Child->Flags && strcmp(E->Child->Name.c_str(), Name) != 0)
+  if (!E || E->Generation != NamesGeneration.load(std::memory_order_relaxed))
       [[unlikely]]
-    return newOperator(*L, Parent, Name);
-  return E->Child->Site;
+    return std::nullopt;
+  return E->Site;
+}
+
+Slot operatorSite(const char *Name, bool Stays) {
+  // Before the name is read.
+  uint32_t Generation = NamesGeneration.load(std::memory_order_acquire);
+  Lane *L = ThisLane;
+  Slot Parent = slotOfCurrent(L->Current);
+  Slot Place = belowRegions(Parent);
+  if (Place == NoSlot)
+    return NoSlot;
+  Slot Site = NoSlot;
+  if (!isOperator(Place, Name)) {
+    Site =
+        Line.Children.childSlot(Place, DynamicKind::Operator, SiteName(Name));
+    if (Site == NoSlot)
+      return NoSlot;
+    // A span of it may be in the log of a process that is killed before
+    // anything is folded: its name must be in the file.
+    if (Recording *R = Recording::existing(); R && !knownEntry(*L, Site))
+      R->writeNote(Site);
+  }
+  if (ChildCache *Known = Stays ? childrenOf(*L) : nullptr)
+    Known->keep({Name, Site, Parent, Generation});
+  return Site;
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,6 +22,7 @@
 #include "Probe.h"
 #include "Process.h"
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 
 #include <atomic>
@@ -120,12 +121,21 @@ static void labelEnds(const at::RecordFunction &, at::ObserverContext *Open) {
     endLabel(static_cast<OpenLabel *>(Open)->Span);
 }
 
+/// True if the name is that of an operator, which lies in the dispatcher; else
+/// it may be on the stack.
+static bool isOfDispatcher(const at::RecordFunction &Call) {
+  return Call.operator_name().has_value();
+}
+
 static std::unique_ptr<at::ObserverContext>
 operatorBegins(const at::RecordFunction &Call) try {
-  format::Slot Site = operatorSite(Call.name());
-  if (Site == format::NoSlot)
+  const char *Name = Call.name();
+  std::optional<format::Slot> Site = knownOperator(Name);
+  if (!Site) [[unlikely]]
+    Site = operatorSite(Name, isOfDispatcher(Call));
+  if (*Site == format::NoSlot)
     return nullptr;
-  return std::make_unique<OpenOperator>(Site);
+  return std::make_unique<OpenOperator>(*Site);
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
   return nullptr;
@@ -142,6 +152,24 @@ static void operatorEnds(const at::RecordFunction &,
   Span.end();
 }
 
+namespace {
+/// Learns that the dispatcher lets an operator go, before it does.
+class GoneOperators : public c10::OpRegistrationListener {
+  void onOperatorRegistered(const c10::OperatorHandle &) override {}
+  void onOperatorDeregistered(const c10::OperatorHandle &) override {
+    operatorNamesGone();
+  }
+};
+} // namespace
+
+static void listenForGoneOperators() {
+  // For good: operators may go as long as there is a dispatcher.
+  static auto *Listening = new c10::RegistrationHandleRAII(
+      c10::Dispatcher::singleton().addRegistrationListener(
+          std::make_unique<GoneOperators>()));
+  (void)Listening;
+}
+
 //===----------------------------------------------------------------------===//
 // The watch
 //===----------------------------------------------------------------------===//
@@ -149,8 +177,10 @@ static void operatorEnds(const at::RecordFunction &,
 static void begin(const Options &Opts) try {
   if (!Opts.Enabled)
     return;
-  if (hasWord(Opts.Record, "ops"))
+  if (hasWord(Opts.Record, "ops")) {
+    listenForGoneOperators();
     OperatorsEvery = Opts.OpsEvery;
+  }
   if (hasWord(Opts.Record, "labels") && !WatchesLabels.exchange(true))
     at::addGlobalCallback(at::RecordFunctionCallback(labelBegins, labelEnds)
                               .scopes({at::RecordScope::USER_SCOPE}));

@@ -1,7 +1,6 @@
 //===- ChildCacheTest.cpp - children of spans that a lane met lately ------===//
 
 #include "ChildCache.h"
-#include "DynamicSites.h"
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -12,17 +11,16 @@ using format::Slot;
 
 namespace {
 
-const RegisteredChild Children[64] = {};
 const char Names[64] = {}; // of which only the addresses count
 
 class Cache : public testing::Test {
 protected:
   void keep(uint32_t Parent, unsigned Name) {
-    Known->keep({&Names[Name], &Children[Name], Slot(Parent)});
+    Known->keep({&Names[Name], Slot(Name), Slot(Parent), 1});
   }
   bool knows(uint32_t Parent, unsigned Name) const {
     const ChildCache::Entry *E = Known->find(Slot(Parent), &Names[Name]);
-    return E && E->Child == &Children[Name];
+    return E && E->Site == Slot(Name);
   }
   /// As a lane has it, in zero pages.
   std::unique_ptr<ChildCache> Known{new ChildCache()};
@@ -41,17 +39,11 @@ TEST_F(Cache, TellsParentsAndNamesApart) {
   EXPECT_FALSE(knows(7 + (1 << 12), 1)); // whose entries lie in the same place
 }
 
-TEST_F(Cache, ParentThatIsTheOperatorItselfIsKnown) {
-  Known->keep({&Names[3], nullptr, Slot(9)});
-  const ChildCache::Entry *E = Known->find(Slot(9), &Names[3]);
-  ASSERT_NE(E, nullptr);
-  EXPECT_EQ(E->Child, nullptr);
-}
-
 TEST_F(Cache, NewestChildOfANameCounts) {
   keep(7, 1);
-  Known->keep({&Names[1], &Children[2], Slot(7)});
-  EXPECT_EQ(Known->find(Slot(7), &Names[1])->Child, &Children[2]);
+  Known->keep({&Names[1], Slot(2), Slot(7), 5});
+  EXPECT_EQ(Known->find(Slot(7), &Names[1])->Site, Slot(2));
+  EXPECT_EQ(Known->find(Slot(7), &Names[1])->Generation, 5u);
 }
 
 TEST_F(Cache, TwoChildrenOfEachSpanOfALongModelStayKnown) {
