@@ -37,7 +37,6 @@ CAUSES = [
      "keys, dtype and sizes: some 80 instructions, and one cell more"),
     ("What is recorded", "", "the code of the chain fills the nearest cache for "
      "instructions, and this adds most to it"),
-    ("More than time", "", "LibTorch's own RecordFunction is the larger part of both"),
     ("How many times cheaper", "", "what torchprof's own node took in that run"),
     ("Against the truth", "", "what lies between the probes' readings and the truth's, "
      "which is not the same each time: the call of a node's function, or of a pair the "

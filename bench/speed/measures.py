@@ -8,17 +8,19 @@ a process of its own per turn, and the turns change: nothing attached, torchprof
 with what TORCHPROF_RECORD names, torch.profiler with the options that tell the
 same; without grad, and with a forward and backward. `plain again` is a copy of
 `plain`: what it differs by is what a process's place in memory is worth. recorded.py
-has what is too little to be seen so. With --fork those
-without torchprof are forks of one process, whose places are one: that saves the time
-in which a process loads LibTorch.
+has what is too little to be seen so. With --fork those without torchprof are forks of
+one process, whose places are one: that saves the time in which a process loads
+LibTorch.
 
-Prints a JSON object per model and contender: ns of the fastest call and of the
-median over the turns of each turn's median call, the number of nodes of a chain and
-of operators in each, the contender that it is to be compared with, and the quartiles over the turns of
-the ratio to that one's median call in the same turn.
+Prints a JSON object per model and contender: ns of the fastest call and of the median
+over the turns of each turn's median call, what torch.profiler's closing took per call,
+the number of nodes of a chain and of operators in each, the contender that it is to be
+compared with, and the quartiles over the turns of the ratio to that one's median call
+in the same turn.
 """
 
 import argparse
+import ctypes
 import json
 import os
 import random
@@ -38,6 +40,7 @@ class Contender(typing.NamedTuple):
     beside: typing.Optional[str]  # the contender that it is compared with
     record: typing.Optional[str] = None  # TORCHPROF_RECORD; None: no torchprof
     peer: typing.Optional[tuple] = None  # torch.profiler's options; None: none
+    idle: bool = False  # LibTorch calls something for each operator, which does nothing
     with_grad: bool = False
     chain_only: bool = False
 
@@ -49,6 +52,7 @@ CONTENDERS = {
     "time, memory, shapes": Contender("time", "memory,shapes"),
     "time, labels": Contender("time", "labels", chain_only=True),
     "time, ops": Contender("time", "ops"),
+    "RecordFunction alone": Contender("plain", idle=True, chain_only=True),
     "torch.profiler": Contender("plain", peer=()),
     "torch.profiler, memory, shapes": Contender(
         "torch.profiler", peer=("profile_memory", "record_shapes")),
@@ -99,7 +103,8 @@ def calls_in_row(call):
 
 
 def fastest_and_median(call, seconds):
-    """The mean call in the fastest row of calls, and the median over the rows."""
+    """The mean call in the fastest row of calls, the median over the rows, and the
+    number of calls."""
     many = calls_in_row(call)
     rows = []
     end = time.perf_counter() + seconds
@@ -108,7 +113,7 @@ def fastest_and_median(call, seconds):
         for _ in range(many):
             call()
         rows.append((time.perf_counter_ns() - begin) / many)
-    return min(rows), statistics.median(rows)
+    return min(rows), statistics.median(rows), many * len(rows)
 
 
 def work(arguments, model, name):
@@ -117,22 +122,29 @@ def work(arguments, model, name):
     module = torch.jit.load(model)
     contender = CONTENDERS[name]
     call = caller(module, arguments.build, with_grad=contender.with_grad)
+    if contender.idle:
+        ctypes.CDLL(os.path.join(arguments.build, "lib", "torchprof-bench-idle.so")
+                    ).torchprofBenchObserveOperators()
     with torch.set_grad_enabled(contender.with_grad):
         for _ in range(20):
             call()
         if contender.peer is None:
-            result = fastest_and_median(call, arguments.seconds)
-        else:
-            # What it has recorded it keeps: a short time, without its closing.
-            with torch.profiler.profile(
-                    activities=[torch.profiler.ProfilerActivity.CPU],
-                    **dict.fromkeys(contender.peer, True)):
-                result = fastest_and_median(call, min(arguments.seconds, 0.3))
-    return result
+            least, median, _ = fastest_and_median(call, arguments.seconds)
+            return least, median, 0
+        profiler = torch.profiler.profile(
+            activities=[torch.profiler.ProfilerActivity.CPU],
+            **dict.fromkeys(contender.peer, True))
+        profiler.start()
+        # What it has recorded it keeps: a short time.
+        least, median, calls = fastest_and_median(call, min(arguments.seconds, 0.3))
+        begin = time.perf_counter_ns()
+        profiler.stop()
+        return least, median, (time.perf_counter_ns() - begin) / calls
 
 
 def measure(arguments, model, name):
-    """[ns of the fastest call, ns of the median call]"""
+    """[ns of the fastest call, ns of the median call, ns of torch.profiler's closing
+    per call]"""
     record = CONTENDERS[name].record
     if arguments.fork and record is None:
         with ProcessPoolExecutor(1, get_context("fork")) as process:
@@ -178,6 +190,7 @@ def compare(arguments, workload, model):
             "turns": len(turns), "nodes": nodes, "operators": operators,
             "min_ns": min(turn[0] for turn in turns),
             "median_ns": statistics.median(turn[1] for turn in turns),
+            "closing_ns": statistics.median(turn[2] for turn in turns),
             "ratios": ratios and [
                 ratios[round(quarter * (len(ratios) - 1) / 4)]
                 for quarter in (1, 2, 3)]}), flush=True)
