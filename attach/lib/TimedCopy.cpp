@@ -12,7 +12,11 @@
 
 #include <torch/csrc/jit/passes/inliner.h>
 
+#include <optional>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace torchprof {
 
@@ -37,8 +41,9 @@ public:
       if (!Tag && isFused(N))
         Tag = tagOfFused(N);
       if (!Tag) {
-        if (!Open.empty() && addsUpGradient(N, Open.back()))
-          Open.back().Nodes.Last = N;
+        if (std::optional<Target> Of = addsUpGradientOf(N);
+            Of && !isAround(Open, N))
+          advanceRegions(Open, {*Of}, {N, N});
         N = N->next();
         continue;
       }
@@ -104,20 +109,44 @@ private:
     return Regions;
   }
 
-  /// True if \p N, which has no tag, adds a gradient of \p Of to what the same
-  /// value has from its other uses: LibTorch does so right behind each. Outside
-  /// of groups the engine does it, in the time of the function that passes the
-  /// gradient on.
-  static bool addsUpGradient(const Node *N, const Region &Of) {
-    if (!Of.Of.IsSlot ||
-        (N->kind() != aten::add && N->kind() != prim::AutogradAdd))
+  /// Whose gradient \p V is, as far as it is one of a node.
+  std::optional<Target> gradientOf(Value *V) const {
+    if (auto It = Sums.find(V->node()); It != Sums.end())
+      return It->second;
+    const TagContent *Tag = tagOf(V->node());
+    return Tag && Tag->Backward ? std::optional<Target>(*Tag->Backward)
+                                : std::nullopt;
+  }
+
+  /// Where a value has several uses, a node without a tag adds up the gradients
+  /// from two of them. Outside of groups the engine does so in the time of the
+  /// function that passes the last one on; here it is the node whose gradient
+  /// came last. Null for other nodes.
+  std::optional<Target> addsUpGradientOf(Node *N) {
+    if (N->kind() != aten::add && N->kind() != prim::AutogradAdd)
+      return std::nullopt;
+    Value *Last = N->input(0), *First = N->input(1);
+    if (Last->node()->owningBlock() == First->node()->owningBlock() &&
+        First->node()->isAfter(Last->node()))
+      std::swap(First, Last);
+    std::optional<Target> Of = gradientOf(Last);
+    if (!Of)
+      Of = gradientOf(First);
+    if (Of)
+      Sums.emplace(N, *Of);
+    return Of;
+  }
+
+  /// True if the innermost one of \p Open goes on behind \p N.
+  static bool isAround(const std::vector<Region> &Open, Node *N) {
+    Node *Next = N->next();
+    while (Next->kind() != prim::Return && !tagOf(Next))
+      Next = Next->next();
+    const TagContent *Tag = tagOf(Next);
+    if (Open.empty() || !Tag)
       return false;
-    auto IsGradient = [&](const Value *Added) {
-      const Node *By = Added->node();
-      return By->owningBlock() == N->owningBlock() &&
-             !By->isBefore(Of.Nodes.First) && !By->isAfter(Of.Nodes.Last);
-    };
-    return IsGradient(N->input(0)) || IsGradient(N->input(1));
+    std::vector<Target> Of = regionsOf(*Tag);
+    return !Of.empty() && Of.back() == Open.back().Of;
   }
 
   /// \p Nodes lie in \p Regions: ends what is open and has no part in it, and
@@ -293,7 +322,8 @@ private:
 
   Graph &Body;
   TimedNodes NewNodes;
-  const bool Shapes; ///< probes take operands
+  std::unordered_map<const Node *, Target> Sums; ///< see addsUpGradientOf()
+  const bool Shapes;                             ///< probes take operands
 };
 
 /// Notes the sites of the method that have no node in its plan.

@@ -24,6 +24,12 @@ time. Nothing that is computed changes."""
 # RUN: diff %t.alone %t.attached
 # RUN: torchprof-report summary %t.3.tprof --format=csv --limit=0 \
 # RUN:   --columns=kind,name,module,calls,backward_calls | FileCheck %s --check-prefix=SECOND
+# RUN: %python -W ignore %s shared > %t.alone
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.4.tprof \
+# RUN:   %python -W ignore %s shared > %t.attached
+# RUN: diff %t.alone %t.attached
+# RUN: torchprof-report summary %t.4.tprof --format=csv --limit=0 \
+# RUN:   --columns=kind,name,module,calls,backward_calls | FileCheck %s --check-prefix=SHARED
 # UNSUPPORTED: asan, tsan
 #
 # The first of ten runs has no group yet: a linear's gradient is two functions.
@@ -50,6 +56,11 @@ time. Nothing that is computed changes."""
 # Both orders count to the node, in as many pieces as LibTorch makes of them.
 # SECOND-DAG: aten::linear,{{.*}},first,10,{{[1-9][0-9]}}{{$}}
 # SECOND-DAG: aten::tanh,{{.*}},,10,{{[1-9][0-9]}}{{$}}
+# In optimized groups the gradients of `near` are added up behind all others: a second piece of
+# the product whose part came last.
+# SHARED-DAG: aten::mul,first,,10,10
+# SHARED-DAG: aten::mul,second,,10,18
+# SHARED-DAG: aten::sigmoid,{{.*}},,10,10
 
 import hashlib
 import json
@@ -101,6 +112,16 @@ class Potential(nn.Module):
         return energy.detach(), -forces
 
 
+class Shared(nn.Module):
+    def forward(self, x, w, index):
+        near = x.index_select(0, index)
+        basis = torch.sin(w) / w
+        first = torch.tanh(basis) * near
+        y = x.index_add(0, index, first)
+        second = torch.sigmoid(basis) * near
+        return torch.cos(y).sum() + second.sum()
+
+
 def digest(*tensors):
     found = hashlib.sha256()
     for tensor in tensors:
@@ -109,8 +130,15 @@ def digest(*tensors):
 
 
 torch.manual_seed(0)
-model = torch.jit.script(Potential() if sys.argv[1] == "potential" else Layers())
+model = torch.jit.script({"potential": Potential, "shared": Shared}.get(
+    sys.argv[1], Layers)())
 for _ in range(10):
+    if sys.argv[1] == "shared":
+        x, w = [torch.rand(4, 8, requires_grad=True) for _ in range(2)]
+        y = model(x, w, torch.tensor([0, 2, 1, 3]))
+        y.backward()
+        print(digest(y, x.grad, w.grad))
+        continue
     if sys.argv[1] == "potential":
         print(digest(*model(torch.rand(5, 3))))
         continue
