@@ -40,11 +40,13 @@ namespace {
 class OperatorMemory {
 public:
   static void *take(size_t Bytes) {
-    if (!First || First == &Over) [[unlikely]]
-      return more(Bytes);
+    if (!First || !First->Next) [[unlikely]]
+      return ::operator new(Bytes);
     return std::exchange(First, First->Next);
   }
   static void give(void *Memory) {
+    if (!First) [[unlikely]]
+      begin();
     if (First == &Over) [[unlikely]]
       return ::operator delete(Memory);
     First = new (Memory) Place{First};
@@ -52,29 +54,29 @@ public:
 
 private:
   struct Place {
-    Place *Next;
+    Place *Next; ///< null in Empty and Over
   };
   /// Frees what is left when its thread ends.
   struct EndOfThread {
     ~EndOfThread() {
-      while (First)
+      while (First->Next)
         ::operator delete(std::exchange(First, First->Next));
       First = &Over;
     }
   };
 
-  static void *more(size_t Bytes) {
-    if (!First) {
-      static thread_local EndOfThread End;
-      (void)&End; // makes it
-    }
-    return ::operator new(Bytes);
+  /// Before the thread's first one is kept.
+  static void begin() {
+    static thread_local EndOfThread End;
+    (void)&End; // makes it
+    First = &Empty;
   }
 
-  static Place Over; ///< stands for the memory of a thread that has ended
+  static Place Empty, Over;
+  /// The newest one that is free; null if none has come back yet.
   static __thread Place *First __attribute__((tls_model("initial-exec")));
 };
-OperatorMemory::Place OperatorMemory::Over;
+OperatorMemory::Place OperatorMemory::Empty, OperatorMemory::Over;
 __thread OperatorMemory::Place *OperatorMemory::First;
 
 /// What the begin of a label leaves for its end.
