@@ -81,7 +81,7 @@ function torchprofSummary(data, parts) {
   parts.source.addEventListener("click", () => table.toggleColumn("source"));
 
   const names = new Map(data.rows.map((row) =>
-    [row.site, [row.kind, row.name, row.module].filter((n) => n).join(" ")]));
+    [row.site, [row.kind, row.name, row.model, row.module].filter((n) => n).join(" ")]));
   // A row that is drawn again loses the focus.
   let marked = null;
   table.on("renderComplete", () => {
@@ -90,7 +90,7 @@ function torchprofSummary(data, parts) {
   });
   const goTo = () => parts.table.closest("section").scrollIntoView();
   return {
-    // "aten::conv2d x.1 conv"
+    // "aten::conv2d x.1 conv", with the model in front of the module where several ran
     nameOf: (site) => names.get(site),
     // A link that marks the row of a site and goes there.
     linkTo(site, text) {
