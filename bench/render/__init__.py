@@ -29,6 +29,8 @@ def filled(lines):
 
 def write(results, folder):
     """results: what bench/run writes, version -> section -> machine and rows."""
-    for name, page in PAGES.items():
+    texts = {name: "\n".join(filled(page(results))).rstrip() + "\n"
+             for name, page in PAGES.items()}
+    for name, text in texts.items():
         with open(os.path.join(folder, name), "w") as file:
-            file.write("\n".join(filled(page(results))).rstrip() + "\n")
+            file.write(text)

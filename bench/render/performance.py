@@ -6,7 +6,7 @@ from .models import models
 from .node import probe, scale
 from .recorded import recorded
 from .tables import (NOT_KNOWN, conditions, duration, how, in_words, number, rows_of,
-                     table, times, verdict)
+                     table, times, verdict, verdict_of_times)
 
 SECTIONS = ["models", "probe", "scale", "recorded", "measures", "contenders", "threads",
             "whole", "attach", "passes", "report"]
@@ -68,7 +68,7 @@ def bars_of_measures(more, chain):
     noise, operators = abs(more["plain again"]), chain[0]["operators"]
     labels, alone = more["time, labels"], more["RecordFunction alone"]
     operator = (more["time, ops"] - alone) / operators
-    ratio = (more["torch.profiler"] - alone) / (more["time, ops"] - alone)
+    ratio = times(more["torch.profiler"] - alone, more["time, ops"] - alone)
     return table(["", "measured", "bar", ""], [
         ["labels, where a model has none", number(labels) + " ns a node", "0",
          "holds" if labels <= noise else
@@ -76,8 +76,8 @@ def bars_of_measures(more, chain):
         ["an operator, beyond LibTorch's RecordFunction", number(operator) + " ns",
          "%d ns" % OPERATOR_NS, verdict(operator <= OPERATOR_NS)],
         ["operators, less than torch.profiler, both beyond RecordFunction",
-         number(ratio) + " x", "%d x" % OPERATOR_TIMES,
-         verdict(ratio >= OPERATOR_TIMES)]])
+         in_words(ratio, "%.1f") + " x", "%d x" % OPERATOR_TIMES,
+         verdict_of_times(ratio, lambda r: r >= OPERATOR_TIMES)]])
 
 
 def with_record_function(more, chain):
@@ -91,7 +91,8 @@ def with_record_function(more, chain):
             "as long as torchprof while it records. Its closing takes %s ns a node more, "
             "and with it %s times as long." % (
                 number(operators), number(more["RecordFunction alone"] / operators),
-                number(peer / ours), number(closing), number((peer + closing) / ours)),
+                in_words(times(peer, ours), "%.1f"), number(closing),
+                in_words(times(peer + closing, ours), "%.0f")),
             ""]
 
 
