@@ -42,7 +42,8 @@ static_assert(std::tuple_size_v<MeasureSources> == MeasureSourceCount);
 template <typename Source> constexpr size_t sourceNumber() {
   return []<typename... All>(std::type_identity<std::tuple<All...>>) {
     size_t Number = 0;
-    ((std::is_same_v<All, Source> || (++Number, false)) || ...);
+    static_cast<void>(
+        ((std::is_same_v<All, Source> || (++Number, false)) || ...));
     return Number;
   }(std::type_identity<MeasureSources>());
 }

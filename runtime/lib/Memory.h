@@ -44,8 +44,8 @@ struct MemoryCounters {
 };
 
 // A free may come late in a thread's life: nothing is to be destroyed.
-extern thread_local constinit MemoryCounters
-    ThisMemory[format::MemoryPlaceCount] [[gnu::tls_model("initial-exec")]];
+extern thread_local constinit MemoryCounters ThisMemory
+    [[gnu::tls_model("initial-exec")]][format::MemoryPlaceCount];
 
 inline MemoryCounters &memoryIn(format::MemoryPlace Place) {
   return ThisMemory[unsigned(Place)];

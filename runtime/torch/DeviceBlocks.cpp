@@ -44,9 +44,9 @@ void standInFront() {
   Dl_info Info;
   if (!dladdr(reinterpret_cast<void *>(Real), &Info) || !Info.dli_sname)
     return;
+  versions::BlockReport *Noted = versions::NotedReport<noteBlock, Real>::call;
   const Redirection Change[] = {
-      {Info.dli_sname, reinterpret_cast<void *>(
-                           &versions::NotedReport<noteBlock, Real>::call)}};
+      {Info.dli_sname, reinterpret_cast<void *>(Noted)}};
   redirectCalls(Change);
 }
 

@@ -51,14 +51,11 @@ std::optional<bool> isCapturing(const Guard &G, const c10::Stream &S) {
 /// 0, goes. The types of the totals behind differ.
 using BlockReport = decltype(c10::reportMemoryUsageToProfiler);
 
-/// A BlockReport that calls \p Note before \p Real.
+/// call() is a BlockReport that calls \p Note before \p Real.
 template <void (*Note)(const void *Block, int64_t Bytes, c10::Device),
-          auto &Real, typename Function = BlockReport>
-struct NotedReport;
-template <void (*Note)(const void *Block, int64_t Bytes, c10::Device),
-          auto &Real, typename Total>
-struct NotedReport<Note, Real,
-                   void(void *, int64_t, Total, Total, c10::Device)> {
+          auto &Real>
+struct NotedReport {
+  template <typename Total>
   static void call(void *Block, int64_t Bytes, Total Allocated, Total Reserved,
                    c10::Device Device) {
     Note(Block, Bytes, Device);
