@@ -13,7 +13,6 @@
 #include <torch/csrc/jit/passes/inliner.h>
 
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -40,10 +39,9 @@ public:
           lower(Inner);
       if (!Tag && isFused(N))
         Tag = tagOfFused(N);
+      if (!Tag && takeTagOfGradient(N) && !isAround(Open, N))
+        Tag = tagOf(N);
       if (!Tag) {
-        if (std::optional<Target> Of = addsUpGradientOf(N);
-            Of && !isAround(Open, N))
-          advanceRegions(Open, {*Of}, {N, N});
         N = N->next();
         continue;
       }
@@ -109,43 +107,35 @@ private:
     return Regions;
   }
 
-  /// Whose gradient \p V is, as far as it is one of a node.
-  std::optional<Target> gradientOf(Value *V) const {
-    if (auto It = Sums.find(V->node()); It != Sums.end())
-      return It->second;
-    const TagContent *Tag = tagOf(V->node());
-    return Tag && Tag->Backward ? std::optional<Target>(*Tag->Backward)
-                                : std::nullopt;
-  }
-
   /// Where a value has several uses, a node without a tag adds up the gradients
   /// from two of them. Outside of groups the engine does so in the time of the
   /// function that passes the last one on; here it is the node whose gradient
-  /// came last. Null for other nodes.
-  std::optional<Target> addsUpGradientOf(Node *N) {
+  /// came last, whose tag this one gets. False for other nodes.
+  static bool takeTagOfGradient(Node *N) {
     if (N->kind() != aten::add && N->kind() != prim::AutogradAdd)
-      return std::nullopt;
-    Value *Last = N->input(0), *First = N->input(1);
-    if (Last->node()->owningBlock() == First->node()->owningBlock() &&
-        First->node()->isAfter(Last->node()))
+      return false;
+    Node *Last = N->input(0)->node(), *First = N->input(1)->node();
+    if (Last->owningBlock() == First->owningBlock() && First->isAfter(Last))
       std::swap(First, Last);
-    std::optional<Target> Of = gradientOf(Last);
-    if (!Of)
-      Of = gradientOf(First);
-    if (Of)
-      Sums.emplace(N, *Of);
-    return Of;
+    for (Node *Added : {Last, First}) {
+      const TagContent *Tag = tagOf(Added);
+      if (!Tag || !Tag->Backward)
+        continue;
+      N->setScope(Added->scope());
+      return true;
+    }
+    return false;
   }
 
   /// True if the innermost one of \p Open goes on behind \p N.
   static bool isAround(const std::vector<Region> &Open, Node *N) {
+    if (Open.empty())
+      return false;
     Node *Next = N->next();
     while (Next->kind() != prim::Return && !tagOf(Next))
       Next = Next->next();
     const TagContent *Tag = tagOf(Next);
-    if (Open.empty() || !Tag)
-      return false;
-    std::vector<Target> Of = regionsOf(*Tag);
+    std::vector<Target> Of = Tag ? regionsOf(*Tag) : std::vector<Target>();
     return !Of.empty() && Of.back() == Open.back().Of;
   }
 
@@ -322,8 +312,7 @@ private:
 
   Graph &Body;
   TimedNodes NewNodes;
-  std::unordered_map<const Node *, Target> Sums; ///< see addsUpGradientOf()
-  const bool Shapes;                             ///< probes take operands
+  const bool Shapes; ///< probes take operands
 };
 
 /// Notes the sites of the method that have no node in its plan.
