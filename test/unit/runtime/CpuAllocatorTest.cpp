@@ -50,13 +50,7 @@ uint64_t allocationsIn(const TestFolder &Folder) {
 /// Runs of a model whose one node allocates a million bytes.
 void run(int Times) {
   static auto Manifest = makeManifest(manifestText(7, 20));
-  static auto Model = probed("graph(%m : Any, %x : Tensor):\n"
-                             "  %root : int = torchprof::enter(%m, %site0)\n"
-                             "  begin %b1 @1\n"
-                             "  %y : Tensor = aten::relu(%x)\n"
-                             "  end %b1 @1\n"
-                             "  leave\n"
-                             "  return (%y)\n");
+  static auto Model = probedRelu();
   at::Tensor X = at::randn({1000, 250});
   for (int I = 0; I < Times; ++I)
     interpret(Model, {Manifest, X});

@@ -15,13 +15,7 @@ using namespace torchprof::test;
 /// A run of a model of one node.
 static void run() {
   auto Manifest = makeManifest(manifestText(7, 20));
-  auto Model = probed("graph(%m : Any, %x : Tensor):\n"
-                      "  %root : int = torchprof::enter(%m, %site0)\n"
-                      "  begin %b1 @1\n"
-                      "  %y : Tensor = aten::relu(%x)\n"
-                      "  end %b1 @1\n"
-                      "  leave\n"
-                      "  return (%y)\n");
+  auto Model = probedRelu();
   interpret(Model, {Manifest, at::ones({4})});
 }
 

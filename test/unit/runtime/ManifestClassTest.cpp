@@ -80,13 +80,7 @@ TEST(ManifestClass, LoadingAloneLeavesNoFile) {
 TEST(ManifestClass, ModelsOfOneIdAreOneModel) {
   TestFolder Folder;
   recordTorch(Folder.file("p.tprof"), [] {
-    auto G = probed("graph(%m : Any, %x : Tensor):\n"
-                    "  %root : int = torchprof::enter(%m, %site0)\n"
-                    "  begin %b1 @1\n"
-                    "  %y : Tensor = aten::relu(%x)\n"
-                    "  end %b1 @1\n"
-                    "  leave\n"
-                    "  return (%y)\n");
+    auto G = probedRelu();
     c10::IValue First = makeManifest(manifestText(7, 20));
     c10::IValue Second = makeManifest(manifestText(7, 20, "aten::add"));
     at::Tensor X = at::randn({8});

@@ -73,6 +73,16 @@ std::shared_ptr<Graph> probed(const std::string &Text) {
   return G;
 }
 
+std::shared_ptr<Graph> probedRelu() {
+  return probed("graph(%m : Any, %x : Tensor):\n"
+                "  %root : int = torchprof::enter(%m, %site0)\n"
+                "  begin %b1 @1\n"
+                "  %y : Tensor = aten::relu(%x)\n"
+                "  end %b1 @1\n"
+                "  leave\n"
+                "  return (%y)\n");
+}
+
 void runPostPasses(std::shared_ptr<Graph> &G) {
   for (auto &Pass : getCustomPostPasses())
     Pass.first(G);

@@ -24,6 +24,10 @@ c10::IValue makeManifest(const std::string &Text);
 /// and "  leave" the pair of site 0.
 std::shared_ptr<torch::jit::Graph> probed(const std::string &Text);
 
+/// A graph of model 7 whose one node, aten::relu, has a pair of site 1. Its
+/// inputs are a manifest and a tensor.
+std::shared_ptr<torch::jit::Graph> probedRelu();
+
 /// The text of a graph of one input and one output with this body.
 std::string graphText(const std::string &Body, const std::string &Result);
 
