@@ -2,6 +2,9 @@
 
 #include "Parts.h"
 
+#include "ReplacedNodes.h"
+#include "Tag.h"
+
 #include "torch/Attach.h"
 #include "torch/Symbols.h"
 
@@ -42,15 +45,52 @@ Span spanOf(const Node *Opens) {
   return Number ? Span{format::SiteId::fromNumber(Number->toInt())} : Span{};
 }
 
-/// The last node of the reads that begin with \p First. Constants between them
-/// are no instructions.
+/// The next node that is more than a constant, which is no instruction.
+Node *nextOf(Node *N) {
+  Node *Next = N->next();
+  while (Next->kind() == prim::Constant)
+    Next = Next->next();
+  return Next;
+}
+
+/// The last node of the reads that begin with \p First.
 Node *lastOfReads(Node *First) {
   Node *Last = First;
-  for (Node *N = First->next();
-       N->kind() == prim::GetAttr || N->kind() == prim::Constant; N = N->next())
-    if (N->kind() == prim::GetAttr)
-      Last = N;
+  while (nextOf(Last)->kind() == prim::GetAttr)
+    Last = nextOf(Last);
   return Last;
+}
+
+/// True for a node that LibTorch's scripts for backward added to a group.
+bool isAdded(Node *N) {
+  return N->kind() != prim::Constant && !tagOf(N) &&
+         N->kind().ns() != symbols::begin().ns() && isOfAutodiff(N);
+}
+
+/// The last node of the added ones that begin with \p First. What LibTorch puts
+/// between them to see their values, in a first run, is none of the model's.
+Node *lastOfAdded(Node *First) {
+  Node *Last = First;
+  for (Node *N = nextOf(First);; N = nextOf(N))
+    if (isAdded(N))
+      Last = N;
+    else if (N->kind() != prim::TupleConstruct &&
+             N->kind() != prim::TupleUnpack && N->kind() != prim::profile)
+      return Last;
+}
+
+/// The node that runs a group, or what was made of it before there were
+/// gradients, if \p Check checks which of these is right; else null.
+Node *choiceOfGroup(Node *Check) {
+  if (Check->kind() != prim::RequiresGradCheck)
+    return nullptr;
+  Node *Choice = nextOf(Check);
+  if (Choice->kind() != prim::If || Choice->input()->node() != Check)
+    return nullptr;
+  for (const Node *N : Choice->blocks()[0]->nodes())
+    if (N->kind() == prim::DifferentiableGraph)
+      return Choice;
+  return nullptr;
 }
 
 class PartTimer {
@@ -71,22 +111,62 @@ public:
                     format::DynamicKind::Attributes);
       else if (N->kind() == prim::DifferentiableGraph)
         N = addPair(N, N, Open.back(), format::DynamicKind::Preparation);
+      else if (Node *Choice = choiceOfGroup(N)) {
+        N = addPair(N, Choice, Open.back(), format::DynamicKind::Preparation);
+        pauseIn(Choice->blocks()[1]);
+        continue; // the group is the other block
+      } else if (Paused.Begin && isAdded(N)) {
+        N = resumeFor(N, lastOfAdded(N), Open.back());
+        continue;
+      }
       for (Block *Inner : N->blocks())
         visit(Inner, Open.back());
     }
   }
 
   /// The part that runs the graph is paused meanwhile.
-  void pauseAround() {
-    Node *Pause = createPause();
-    Pause->insertBefore(*Body.block()->nodes().begin());
-    Body.create(symbols::resumePart(), {Pause->output()}, 0)
-        ->insertBefore(Body.block()->return_node());
-  }
+  void pauseAround() { Paused = pauseIn(Body.block()); }
 
   unsigned Pairs = 0;
 
 private:
+  /// Where a part is paused.
+  struct Pause {
+    Node *Begin = nullptr;
+    Node *End = nullptr;
+  };
+
+  Pause pauseIn(Block *In) {
+    Node *Begin = createPause();
+    Begin->insertBefore(*In->nodes().begin());
+    Node *End = createResume(Begin);
+    End->insertBefore(In->return_node());
+    return {Begin, End};
+  }
+
+  /// The part around the graph, or that of \p Around in it, goes on from
+  /// \p First to \p Last. Returns the last node of what stands there now.
+  Node *resumeFor(Node *First, Node *Last, Span Around) {
+    if (Around.Site)
+      return addPair(First, Last, Around, format::DynamicKind::Preparation);
+    if (nextOf(Paused.Begin) == First)
+      Paused.Begin->moveAfter(Last);
+    else if (nextOf(Last) == Paused.End)
+      Paused.End->moveBefore(First);
+    else {
+      createResume(Paused.Begin)->insertBefore(First);
+      Node *Again = createPause();
+      Again->insertAfter(Last);
+      ++Pairs;
+      return Again;
+    }
+    return Last;
+  }
+
+  Node *createResume(Node *Pause) {
+    return Body.create(symbols::resumePart(), {Pause->output()}, 0);
+  }
+
   Node *createPause() {
     Node *Pause = Body.create(symbols::pausePart(), {}, 1);
     Pause->output()->setType(c10::IntType::get());
@@ -119,6 +199,7 @@ private:
 
   Graph &Body;
   const bool Attributes;
+  Pause Paused; ///< of the part that runs the graph, if one does
 };
 
 } // namespace
@@ -126,9 +207,9 @@ private:
 unsigned timeParts(Graph &Body, std::optional<format::SiteId> Fork,
                    WhichParts Which) {
   PartTimer Timer(Body, Which.Attributes);
-  Timer.visit(Body.block(), {Fork, PartRuns::Beside});
   if (Which.IsGroup)
     Timer.pauseAround();
+  Timer.visit(Body.block(), {Fork, PartRuns::Beside});
   return Timer.Pairs;
 }
 

@@ -10,9 +10,11 @@
 // that the nodes before have pushed out of the caches.
 //
 // LibTorch differentiates a group of nodes as a whole. Before their graph runs
-// it sets the inputs apart, behind it it keeps what backward needs and makes a
-// function of autograd. The part is paused while the graph runs, whose nodes
-// are no part of it: it has two spans in each run.
+// it checks and sets apart the inputs, behind it it keeps what backward needs
+// and makes a function of autograd. The part is paused while the nodes run,
+// which are no part of it, and goes on for those that LibTorch's scripts for
+// backward added between them, to know sizes. It has two spans in each run, and
+// one for each such place.
 //
 //===----------------------------------------------------------------------===//
 

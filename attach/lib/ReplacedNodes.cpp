@@ -172,6 +172,8 @@ private:
 
 } // namespace
 
+bool isOfAutodiff(const Node *N) { return !replacedBy(N).empty(); }
+
 void tagReplacedNodes(Graph &Body) {
   std::vector<Node *> Nodes;
   collect(Body.block(), Nodes);

@@ -12,9 +12,14 @@
 
 namespace torch::jit {
 struct Graph;
-}
+struct Node;
+} // namespace torch::jit
 
 namespace torchprof {
+
+/// True for a node that comes from one of LibTorch's scripts: in the place of
+/// another one, or in addition to it, for what backward has to know.
+bool isOfAutodiff(const torch::jit::Node *N);
 
 /// Tags the nodes of \p Body that stand in the place of a tagged node.
 void tagReplacedNodes(torch::jit::Graph &Body);

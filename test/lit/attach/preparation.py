@@ -1,6 +1,7 @@
 """What LibTorch does around nodes that it differentiates as a whole has a row of its
 own, in each method, node with blocks or call of a module that the group lies in: a
-call before the group and one behind it. Sums stay right, outputs and gradients are
+call before the group, one behind it, and one for what autodiff's scripts put between
+the nodes, which keep sizes. Sums stay right, outputs and gradients are
 the same, a group that raises leaves nothing open, and without gradients there is no
 such row."""
 # RUN: rm -f %t*.tprof && %python -W ignore %s run > %t.alone
@@ -40,13 +41,15 @@ such row."""
 # RUN: torchprof-report tree %t.tprof --ops | FileCheck %s --check-prefix=TREE
 # UNSUPPORTED: asan, tsan
 # SOUND: the file is whole
-# Of 10 runs all but the first, which profiles, have two groups in the method; in one of
-# them the first one raises. Four have one in the branch.
-# CHECK-DAG: method,forward,,9
-# CHECK-DAG: prepares gradients,in forward,,33
-# CHECK-DAG: prepares gradients,in prim::If,,8
+# Of 12 runs all but the first, which profiles, have two groups in the method; in one of
+# them the first one raises. The second group has sizes behind its product. Five have a
+# group in the branch. In the last two the input requires gradients, so that other nodes
+# run in the place of the first group, between its two calls.
+# CHECK-DAG: method,forward,,11
+# CHECK-DAG: prepares gradients,in forward,,51
+# CHECK-DAG: prepares gradients,in prim::If,,10
 # MODULE-DAG: prepares gradients,in
-# TWICE-DAG: prepares gradients,in forward,,66
+# TWICE-DAG: prepares gradients,in forward,,102
 # TREE: prepares gradients
 # WITHOUT-NOT: prepares gradients
 
@@ -87,8 +90,9 @@ if sys.argv[1] == "save":
 model = torch.jit.load(sys.argv[2]) if len(sys.argv) > 2 else make()
 grad = sys.argv[1] == "run"
 torch.manual_seed(1)
-for run in range(10):
+for run in range(12 if grad else 10):
     x = torch.rand(4, 8 if run != 7 else 5)
+    x.requires_grad_(run >= 10)
     with torch.set_grad_enabled(grad):
         try:
             y = model(x, run % 2 == 0)
