@@ -45,8 +45,6 @@ static bool isNever(const Node *N) {
   case prim::CreateObject:
   case prim::DictConstruct:
   case prim::Drop:
-  case prim::Enter:
-  case prim::Exit:
   case prim::GetAttr:
   case prim::ListConstruct:
   case prim::ListUnpack:
@@ -99,6 +97,8 @@ NodeClass NodeClassifier::classify(const Node *N) {
   switch (N->kind()) {
   case prim::CallMethod:
   case prim::CallFunction:
+  case prim::Enter:
+  case prim::Exit:
   case prim::fork:
   case aten::wait:
     return NodeClass::Default;
