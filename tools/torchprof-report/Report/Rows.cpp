@@ -131,12 +131,9 @@ static void addPairs(Row &R, const Aggregate &Of, uint64_t Calls) {
                     static_cast<double>(Of.Count);
 }
 
-/// Adds a site to a row.
-static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
-                      const SiteNames &Names, bool Outermost) {
-  addNames(R, Sites, S, Names);
-  for (const SiteVariant &V : Sites.variants(S))
-    R.Signatures.insert(V.Signature);
+/// Adds what was measured of a site to a row.
+static void addNumbers(Row &R, const SiteTable &Sites, uint32_t S,
+                       bool Outermost) {
   R.Self += Sites.self(S).Amount;
   R.Clipped |= Sites.self(S).Excess != 0;
   if (Sites.isEstimated(S)) {
@@ -153,6 +150,15 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
                Outermost);
     R.Measures[M].Self += Sites.self(M, S).Amount;
   }
+}
+
+/// Adds a site to a row.
+static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
+                      const SiteNames &Names, bool Outermost) {
+  addNames(R, Sites, S, Names);
+  for (const SiteVariant &V : Sites.variants(S))
+    R.Signatures.insert(V.Signature);
+  addNumbers(R, Sites, S, Outermost);
 }
 
 /// A row for each lane, and one for what ran on it outside of all models.
@@ -236,6 +242,11 @@ public:
   void add(uint32_t S);
 
   std::vector<Row> finish() {
+    for (Row &R : Rows)
+      if (!R.IsWhole) {
+        R.Measures.assign(Sites.measures().size(), RowMeasure());
+        R.Backward = GradientSum();
+      }
     // The times of single calls are known where nothing but calls was measured.
     for (size_t I = 0; I < Rows.size(); ++I)
       if (Calls && !HasNodes[I])
@@ -323,16 +334,18 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, StringRef Signature,
     addAllWork(R.Done, S);
   else if (Options.WithWork)
     R.Done.add(Sites, S, Signature, Part.Count, Part.Sum);
-  R.HasDistribution = false;
+  if (IsAll) {
+    addNumbers(R, Sites, S, isOutermost(S));
+    R.Measured.add(Sites.measured(S));
+    return;
+  }
+  // All else is known of the node's spans together alone.
+  R.HasDistribution = R.IsWhole = false;
   R.Measured.add(Part);
   addPairs(R, Sites.measured(S), Part.Count);
-  R.Measures.resize(Sites.measures().size());
   if (isOutermost(S))
     R.Total += Part.Sum;
-  // What ran inside of a node is known for all of its spans alone.
-  if (IsAll)
-    R.Self += Sites.self(S).Amount;
-  else if (Sites.self(S).Amount == Sites.total(S))
+  if (Sites.self(S).Amount == Sites.total(S))
     R.Self += Part.Sum;
   else
     R.HasSelf = false;

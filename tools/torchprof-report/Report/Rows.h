@@ -74,6 +74,9 @@ struct Row {
   bool HasSelf = true; ///< false: not known for what the row has of a node
   /// False: of the calls only their number, sum and extremes are known.
   bool HasDistribution = true;
+  /// False: the row has a part of a member's spans; Measures and Backward,
+  /// which are known of all of them together, are empty.
+  bool IsWhole = true;
   bool Clipped = false;   ///< a member's self time would be below 0
   bool Estimated = false; ///< a member's time is: SiteTable::splitFused()
   bool Outside = true;    ///< no member is part of the runs' time
