@@ -115,8 +115,10 @@ Finding report::waiting(const Evidence &In) {
     const MeasureTotal &Total = In.Sites.measured(*Cpu, S);
     double Ns = In.ns(Total.Time) - static_cast<double>(Total.Sum);
     Waited[S] += Ns;
-    if (!In.Sites[S].isRoot())
-      Waited[In.Sites[S].Parent] -= Ns;
+    // A damaged profile may have a node in nothing.
+    if (uint32_t Around = In.Sites[S].Parent;
+        !In.Sites[S].isRoot() && Around != NoIndex)
+      Waited[Around] -= Ns;
   }
   FoundNodes Nodes(In);
   eachNode(In, [&](uint32_t S) {
