@@ -153,7 +153,8 @@ def reads_text(row):
 
 
 #: The groups of the test zoo, and what their models are.
-GROUPS = {"torchvision": "torchvision's models",
+GROUPS = {None: "the whole test zoo",
+          "torchvision": "torchvision's models",
           "field": "small models of the field",
           "language": "small models of language features"}
 
@@ -163,11 +164,12 @@ MEDIAN_PCT, WORST_PCT = 97, 90
 
 
 def attributed_with_grad(rows):
-    """A table of what is attributed of the models of each group that have nodes."""
+    """A table of what is attributed of the models that have nodes, of all of them and
+    of each group."""
     cells = []
     for group, name in GROUPS.items():
         known = {row["model"]: 100 - row["grad_unattributed_pct"] for row in rows
-                 if row["group"] == group and row["nodes_per_run"]}
+                 if group in (None, row["group"]) and row["nodes_per_run"]}
         if not known:
             continue
         median, worst = statistics.median(known.values()), min(known, key=known.get)
