@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/graph_task.h>
+#include <torch/csrc/autograd/input_buffer.h>
 
 #include <algorithm>
 #include <memory>
@@ -113,6 +114,20 @@ EvaluationScope::~EvaluationScope() {
   if (!Own.isOf(Of))
     Own.Task = Of;
   Own.Since = ticksNow();
+}
+
+AdditionScope::AdditionScope(void *Buffer, size_t Position,
+                             const void *Gradient) noexcept {
+  const auto &New = *static_cast<const at::Tensor *>(Gradient);
+  auto &Others = *static_cast<torch::autograd::InputBuffer *>(Buffer);
+  // The first one is only put there.
+  if (New.defined() && Others[Position].defined())
+    Open = openSum(New.unsafeGetTensorImpl());
+}
+
+AdditionScope::~AdditionScope() {
+  if (Open)
+    closeSum(*Open);
 }
 
 } // namespace torchprof

@@ -13,6 +13,10 @@
 // What adds to a parameter's gradient was made by no node, and may be used by
 // several. It counts to the node whose function has passed on the gradient.
 //
+// The function of a group that LibTorch differentiates as a whole is no node's.
+// What the engine adds up behind it is of the node in it that has computed the
+// gradient, in a row of its own: an AdditionScope.
+//
 // Nothing here throws.
 //
 //===----------------------------------------------------------------------===//
@@ -42,6 +46,19 @@ private:
   std::optional<OpenFunction> Open;
   /// A function that is open and may pass gradients to parameters.
   const torch::autograd::Node *Passing = nullptr;
+};
+
+/// The engine passes on a gradient, which it may have to add to others.
+class AdditionScope {
+public:
+  /// \p Buffer: the InputBuffer, \p Gradient: the Tensor that comes to
+  /// \p Position in it.
+  AdditionScope(void *Buffer, size_t Position, const void *Gradient) noexcept;
+  ~AdditionScope();
+  AdditionScope(const AdditionScope &) = delete;
+
+private:
+  std::optional<OpenSum> Open;
 };
 
 } // namespace torchprof

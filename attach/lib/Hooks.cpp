@@ -320,6 +320,13 @@ static void evaluation(TorchprofEvaluation *Real, void *Self, void *Task,
   Real(Self, Task, Function, Inputs, Queue);
 }
 
+static void addition(TorchprofAddition *Real, void *Self, size_t Position,
+                     void *Gradient, const void *Producer, const void *Consumer,
+                     void *Function) {
+  AdditionScope Adding(Self, Position, Gradient);
+  Real(Self, Position, Gradient, Producer, Consumer, Function);
+}
+
 } // namespace torchprof
 
 const TorchprofHooks torchprof_attach_hooks = {
@@ -327,4 +334,4 @@ const TorchprofHooks torchprof_attach_hooks = {
     torchprof::method,       torchprof::plan,          torchprof::oldPlan,
     torchprof::fileAdapter,  torchprof::adapterReader, torchprof::fileReader,
     torchprof::streamReader, torchprof::readerEnd,     torchprof::dependencies,
-    torchprof::evaluation};
+    torchprof::evaluation,   torchprof::addition};

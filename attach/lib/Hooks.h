@@ -63,6 +63,11 @@ typedef void TorchprofDependencies(void *Self, void *Root, void *Task,
  */
 typedef void TorchprofEvaluation(void *Self, void *Task, void *Function,
                                  void *Inputs, const void *Queue);
+/* void InputBuffer::add(size_t, Tensor &&, optional<Stream> const &,
+                         optional<Stream> const &, Node *) */
+typedef void TorchprofAddition(void *Self, size_t Position, void *Gradient,
+                               const void *Producer, const void *Consumer,
+                               void *Function);
 
 struct TorchprofHooks {
   void (*Executor)(TorchprofExecutor *Real, void *Self, const void *Graph,
@@ -87,6 +92,9 @@ struct TorchprofHooks {
                        void *Task, uint64_t Least);
   void (*Evaluation)(TorchprofEvaluation *Real, void *Self, void *Task,
                      void *Function, void *Inputs, const void *Queue);
+  void (*Addition)(TorchprofAddition *Real, void *Self, size_t Position,
+                   void *Gradient, const void *Producer, const void *Consumer,
+                   void *Function);
 };
 
 /* The hooks, a symbol of libtorchprof_attach.so. */
@@ -111,6 +119,9 @@ const struct TorchprofHooks torchprof_attach_hooks;
   void *Self, void *Root, void *Task, uint64_t Least
 #define PARAMETERS_Evaluation                                                  \
   void *Self, void *Task, void *Function, void *Inputs, const void *Queue
+#define PARAMETERS_Addition                                                    \
+  void *Self, size_t Position, void *Gradient, const void *Producer,           \
+      const void *Consumer, void *Function
 #define ARGUMENTS_Executor Self, Graph, Name
 #define ARGUMENTS_ModeExecutor Self, Graph, Name, Mode
 #define ARGUMENTS_Code Self, Graph, Name, Depth
@@ -124,6 +135,8 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define ARGUMENTS_ReaderEnd Self
 #define ARGUMENTS_Dependencies Self, Root, Task, Least
 #define ARGUMENTS_Evaluation Self, Task, Function, Inputs, Queue
+#define ARGUMENTS_Addition                                                     \
+  Self, Position, Gradient, Producer, Consumer, Function
 #define RESULT_Executor void
 #define RESULT_ModeExecutor void
 #define RESULT_Code void
@@ -137,6 +150,7 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define RESULT_ReaderEnd void
 #define RESULT_Dependencies void
 #define RESULT_Evaluation void
+#define RESULT_Addition void
 #define RETURN_Executor
 #define RETURN_ModeExecutor
 #define RETURN_Code
@@ -150,6 +164,7 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define RETURN_ReaderEnd
 #define RETURN_Dependencies
 #define RETURN_Evaluation
+#define RETURN_Addition
 
 /* Whether a call attaches to a process that was preloaded. A process that
    trains runs no model of TorchScript for that. */
@@ -166,6 +181,7 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define ATTACHES_ReaderEnd 1
 #define ATTACHES_Dependencies 0
 #define ATTACHES_Evaluation 0
+#define ATTACHES_Addition 0
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,9 @@
 #include <string_view>
 #include <vector>
 
+namespace c10 {
+struct TensorImpl;
+}
 namespace torch::autograd {
 struct Node;
 } // namespace torch::autograd
@@ -110,6 +113,20 @@ openFunction(const torch::autograd::Node &Function,
              format::Slot PassedBy) noexcept;
 /// Ends it, on the same thread.
 TORCHPROF_API void closeFunction(const OpenFunction &Open) noexcept;
+
+/// A sum to which the engine adds a gradient.
+struct OpenSum {
+  format::Slot Site;
+  uint64_t Begin;
+};
+
+/// Begins a span beside that of the gradient that \p Gradient is, if a group of
+/// nodes on the calling thread has computed it (torchprof::note_gradients) and
+/// its function is still open; else null.
+TORCHPROF_API std::optional<OpenSum>
+openSum(const c10::TensorImpl *Gradient) noexcept;
+/// Ends it, on the same thread.
+TORCHPROF_API void closeSum(const OpenSum &Open) noexcept;
 
 /// Notes that autograd's engine has worked on the calling thread, between
 /// ticks. Nothing inside of a model, where that is time of the node which asked

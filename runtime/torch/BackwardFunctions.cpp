@@ -22,6 +22,7 @@
 #include <string_view>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 namespace torchprof {
 
@@ -194,9 +195,58 @@ bool hooksTellFunctions() noexcept try {
   return false;
 }
 
+namespace {
+/// A gradient that a group has computed. Compared, not looked into.
+struct ComputedGradient {
+  const c10::TensorImpl *Tensor;
+  Slot Site;
+};
+} // namespace
+
+/// Of the function that is open on the thread; empty of most.
+static thread_local std::vector<ComputedGradient> Computed;
+
+void beginGradients() noexcept { Computed.clear(); }
+
+void noteGradient(const c10::TensorImpl *Gradient, Slot Site) noexcept try {
+  Computed.push_back({Gradient, Site});
+} catch (const std::bad_alloc &) {
+  // What is added to it stays with the group.
+}
+
+/// The site of the sums to which the gradient of \p Maker is added.
+static Slot sumSite(Slot Maker) {
+  Slot Site = knownFunction(Maker, format::GradientSumName);
+  if (Site != format::NoSlot) [[likely]]
+    return Site;
+  Site = functionSite(Maker, format::GradientSumName);
+  keepFunction(Maker, format::GradientSumName, Site);
+  return Site;
+}
+
+std::optional<OpenSum> openSum(const c10::TensorImpl *Gradient) noexcept try {
+  for (const ComputedGradient &Known : Computed) {
+    if (Known.Tensor != Gradient)
+      continue;
+    claimFunctions();
+    Slot Site = sumSite(siteBelow(Known.Site));
+    return OpenSum{Site, beginSlot(Site)};
+  }
+  return std::nullopt;
+} catch (const std::bad_alloc &) {
+  count(format::Counter::LostNoMemory);
+  return std::nullopt;
+}
+
+void closeSum(const OpenSum &Open) noexcept {
+  claimFunctions();
+  endSlot(Open.Begin, Open.Site);
+}
+
 std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
                                          Slot PassedBy) noexcept try {
   claimFunctions();
+  Computed.clear();
   if (!ensureRecording())
     return std::nullopt;
   Slot Maker =
@@ -213,6 +263,7 @@ std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
 
 void closeFunction(const OpenFunction &Open) noexcept {
   claimFunctions();
+  Computed.clear();
   DoGradientsMake = Open.OuterMakes;
   close(Open);
 }

@@ -13,6 +13,10 @@
 
 #include "Lane.h"
 
+namespace c10 {
+struct TensorImpl;
+}
+
 namespace torchprof {
 
 /// Files what was made since the last call under \p Site. The calling thread is
@@ -39,6 +43,13 @@ inline void claimFunctions(format::Slot Site) {
 /// A root has just begun. Probes look for functions from now on if LibTorch
 /// makes any in it, and else no longer.
 void followGradMode() noexcept;
+
+/// A group of nodes has computed its gradients on the calling thread. For
+/// openSum() (Attach.h), until its function ends or another group's gradients
+/// come.
+void beginGradients() noexcept;
+/// One of them is \p Gradient, at \p Site.
+void noteGradient(const c10::TensorImpl *Gradient, format::Slot Site) noexcept;
 
 } // namespace torchprof
 

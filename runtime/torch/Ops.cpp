@@ -110,6 +110,21 @@ static const torch::jit::RegisterOperators Registered_({
             if (Site != format::NoSlot)
               beginPart(Site);
           }),
+    // Slots, and as many gradients, each of which is of its slot's site.
+    probe("torchprof::note_gradients(...) -> ()",
+          [](Stack &S) {
+            uint16_t Count = takeOperandCount(S, 0);
+            beginGradients();
+            for (unsigned I = 0; I < Count / 2u; ++I) {
+              const c10::IValue &Value = peek(S, Count / 2 + I, Count);
+              if (!Value.isTensor() || !Value.toTensor().defined())
+                continue;
+              noteGradient(Value.toTensor().unsafeGetTensorImpl(),
+                           format::Slot(static_cast<uint32_t>(
+                               peek(S, I, Count).toInt())));
+            }
+            drop(S, Count);
+          }),
     probe("torchprof::enter(Any manifest, int site) -> int",
           [](Stack &S) {
             auto Site = format::SiteId::fromNumber(S.back().toInt());

@@ -44,6 +44,12 @@ inline c10::Symbol resumePart() {
   static const auto S = c10::Symbol::fromQualString("torchprof::resume_part");
   return S;
 }
+/// Says whose gradients the tensors are that a group's backward graph returns.
+inline c10::Symbol noteGradients() {
+  static const auto S =
+      c10::Symbol::fromQualString("torchprof::note_gradients");
+  return S;
+}
 inline c10::Symbol enter() {
   static const auto S = c10::Symbol::fromQualString("torchprof::enter");
   return S;

@@ -243,7 +243,10 @@ public:
   }
   /// How often the site \p S of a gradient computed one of \p Spans.
   uint64_t gradientsOf(uint32_t S, uint64_t Spans) const {
-    return Sites[S].Gradient && !addsToParameters(S) ? Spans : 0;
+    return Sites[S].Gradient && !addsToParameters(S) &&
+                   name(S) != format::GradientSumName
+               ? Spans
+               : 0;
   }
   /// What they add up to.
   GradientSum backwardOf(uint32_t S) const;

@@ -47,6 +47,8 @@ inline constexpr char BesideParent[] = "asynchronous";
 /// around functions, and what the framework takes in a backward to make plans.
 inline constexpr char EngineName[] = "(engine)";
 inline constexpr char BackwardPlansName[] = "(plans)";
+/// Name of the site of a node's gradient where the engine adds it to others.
+inline constexpr char GradientSumName[] = "(sum)";
 
 enum DynamicFlags : uint32_t {
   DF_Overflow = 1, ///< stands for all children beyond the parent's bound
