@@ -49,8 +49,8 @@ CAUSES = [
      "freezing ends and `attributes` names"),
     ("Whose backward", "", "LibTorch's own work for a group that it differentiates as a "
      "whole, which is of the method: half of it is memory that malloc gives back to the "
-     "kernel, of gradients and of what forward kept, the rest what the engine adds up "
-     "behind the group and what it unpacks before"),
+     "kernel, of gradients and of what forward kept, the rest what it unpacks and checks "
+     "before"),
     ("The passes", "", "a long graph is built in memory, not in the nearer caches"),
 ]
 
