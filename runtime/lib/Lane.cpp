@@ -211,11 +211,12 @@ bool Lanes::growEntries(Lane &L, uint32_t Wanted) {
                                  sizeof(MeasureCell *));
     L.Measured = Longer;
   }
-  if (L.Variants) {
-    auto *Longer = grown(Pages, L.Variants, L.SlotCount, Wanted);
+  if (L.VariantCount) {
+    auto *Longer = grown(Pages, L.Variants, L.VariantCount, Wanted);
     if (!Longer)
-      Pages.free(L.Variants, uint64_t(L.SlotCount) * sizeof(Variant *));
+      Pages.free(L.Variants, uint64_t(L.VariantCount) * sizeof(Variant *));
     L.Variants = Longer;
+    L.VariantCount = Longer ? Wanted : 0;
   }
   L.SlotCount = Wanted;
   return true;

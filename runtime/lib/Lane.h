@@ -58,9 +58,10 @@ using MeasureValues = uint64_t[MeasureSourceCount][format::MeasuresPerCell];
 /// A bit for each class in MeasureSources.
 using SourceSet = uint32_t;
 
-/// What the nodes of a run measure beside time, as far as there is a way of
+/// What the nodes of a run measure beside time, and whether there is a way of
 /// their own for it.
 enum class NodeMeasures : uint8_t {
+  None, ///< at every site
   Any,
   Memory, ///< of the CPU, and nothing of it is kept by span
   Shapes,
@@ -137,17 +138,17 @@ struct alignas(64) Lane {
 
   //===--- What nodes need where more is measured -------------------------===//
 
-  /// What Since would be, if it were not 0 because of ColdOnly.
+  /// What Since would be, if it were not 0 because of Nodes.
   alignas(64) std::atomic<uint64_t> MeasuredSince;
   format::MeasureCell **Measured; ///< per slot and source; null without any
-  Variant **Variants;             ///< per slot; null without any
+  Variant **Variants;             ///< per slot
+  uint32_t VariantCount;          ///< number of Variants
   uint32_t SlotCount;             ///< number of Slots
   SourceSet Sources;              ///< that are asked in this run
   bool Measuring;                 ///< measures more than time in this run
   bool WithShapes;    ///< tells its nodes' signatures apart in this run
-  bool ColdOnly;      ///< one of the two at every site: Since is 0; set under
-                      ///< the lock
-  NodeMeasures Nodes; ///< in this run
+  NodeMeasures Nodes; ///< in this run; Since is 0 if they measure more than
+                      ///< time. Set under the lock
 
   //===--- For the cold path ----------------------------------------------===//
 
@@ -193,7 +194,7 @@ static_assert(offsetof(Lane, Nodes) / 64 == offsetof(Lane, MeasuredSince) / 64);
 
 /// Lane::Since, or what stands for it in a run in which more is measured.
 inline std::atomic<uint64_t> &gateOf(Lane &L) {
-  return L.ColdOnly ? L.MeasuredSince : L.Since;
+  return L.Nodes == NodeMeasures::None ? L.Since : L.MeasuredSince;
 }
 
 extern __thread Lane *ThisLane __attribute__((tls_model("initial-exec")));

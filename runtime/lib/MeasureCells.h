@@ -74,10 +74,11 @@ private:
                                             format::MeasureSum How) {
     if (How == format::MeasureSum::Sum)
       format::storeRelease(C.Sum[I], C.Sum[I] + Values[I]);
-    else if (Values[I] > C.Sum[I])
-      format::storeRelease(C.Sum[I], Values[I]);
-    if (Values[I] > C.Max[I])
+    if (Values[I] > C.Max[I]) [[unlikely]] {
+      if (How != format::MeasureSum::Sum)
+        format::storeRelease(C.Sum[I], Values[I]);
       format::storeRelease(C.Max[I], Values[I]);
+    }
   }
 };
 

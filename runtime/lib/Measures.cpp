@@ -31,9 +31,10 @@ Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
 Measures::~Measures() = default;
 
 NodeMeasures Measures::nodeMeasures(const Lane &L) const {
-  if (!L.Measuring)
-    return L.WithShapes ? NodeMeasures::Shapes : NodeMeasures::Any;
-  if (!EverySite || HasOthers || KeepsSpans ||
+  bool Measuring = L.Measuring && EverySite;
+  if (!Measuring)
+    return L.WithShapes ? NodeMeasures::Shapes : NodeMeasures::None;
+  if (HasOthers || KeepsSpans ||
       L.Sources != SourceSet(1) << sourceNumber<Memory>())
     return NodeMeasures::Any;
   return L.WithShapes ? NodeMeasures::MemoryAndShapes : NodeMeasures::Memory;
@@ -52,12 +53,11 @@ void Measures::beginRun(Lane &L, bool WithShapes) {
   if (Marked)
     Marked->beginRun(L);
   L.WithShapes = WithShapes && IsDue && EverySite;
-  L.Nodes = nodeMeasures(L);
-  bool ColdOnly = L.WithShapes || (L.Measuring && EverySite);
-  if (ColdOnly == L.ColdOnly)
+  NodeMeasures Nodes = nodeMeasures(L);
+  if (Nodes == L.Nodes)
     return;
   ProcessLock Lock; // the gate does not change meanwhile
-  L.ColdOnly = ColdOnly;
+  L.Nodes = Nodes;
   L.MeasuredSince.store(0, std::memory_order_relaxed);
   if (Process.Open.load(std::memory_order_relaxed))
     L.Since.store(0, std::memory_order_relaxed);

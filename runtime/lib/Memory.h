@@ -48,7 +48,10 @@ extern thread_local constinit MemoryCounters ThisMemory
     [[gnu::tls_model("initial-exec")]][format::MemoryPlaceCount];
 
 inline MemoryCounters &memoryIn(format::MemoryPlace Place) {
-  return ThisMemory[unsigned(Place)];
+  MemoryCounters *M = &ThisMemory[unsigned(Place)];
+  // Else the compiler forms the address again for each counter.
+  asm("" : "+r"(M));
+  return *M;
 }
 
 /// Null unless books are kept.

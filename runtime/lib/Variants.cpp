@@ -55,16 +55,20 @@ Variant *Variants::known(Lane &L, Slot Site, uint64_t Key) {
 bool Variants::makeEntries(Lane &L) {
   L.Variants = static_cast<Variant **>(
       Pages.plain(uint64_t(L.SlotCount) * sizeof(Variant *)));
+  L.VariantCount = L.Variants ? L.SlotCount : 0;
   return L.Variants;
 }
 
 Variant *Variants::metBefore(Lane &L, Slot Site, uint64_t Key) {
+  if (!Key)
+    return nullptr;
   Variant *V = known(L, Site, Key);
-  return V ? V : known(L, Site, 0);
+  return V ? V : known(L, Site, OtherSignatures);
 }
 
 OpenVariant Variants::beginNew(Lane &L, Slot Site, Operands Of, uint64_t Key) {
-  if (!Key || number(Site) >= L.SlotCount || (!L.Variants && !makeEntries(L)))
+  if (!Key || (!L.VariantCount && !makeEntries(L)) ||
+      number(Site) >= L.VariantCount)
     return {};
   try {
     return OpenVariant(
@@ -163,7 +167,7 @@ Variant *Variants::make(Recording &R, Lane &L, Slot Site,
   const RegisteredChild *Child = Line.Children.childAt(Signature);
   if (!Child)
     return nullptr;
-  uint64_t Key = Child->Flags & DF_Overflow ? 0 : New.Key;
+  uint64_t Key = Child->Flags & DF_Overflow ? OtherSignatures : New.Key;
   if (Variant *V = known(L, Site, Key)) // a span inside of this one was first
     return V;
   // Keys may tell apart what texts do not.
@@ -194,7 +198,7 @@ void Variants::endNew(Recording &R, Lane &L, Slot Site, NewVariant *New,
   try {
     if (!New->IsComplete && New->Of.Stack)
       appendOutputs(*New, New->Of);
-    if (L.Variants && L.Attached)
+    if (number(Site) < L.VariantCount && L.Attached)
       Known = make(R, L, Site, *New);
   } catch (const std::exception &) {
     // The span is in the node's cell alone.

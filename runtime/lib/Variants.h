@@ -41,10 +41,13 @@ struct SignatureReader {
 /// without one no shapes are recorded.
 void setSignatureReader(const SignatureReader *Reader);
 
+/// The key of all signatures of a node that are not told apart.
+inline constexpr uint64_t OtherSignatures = UINT64_MAX;
+
 /// A signature that a lane has met at a node. In pages that a forked child
 /// finds wiped, for its frames may lead here.
 struct Variant {
-  uint64_t Key; ///< 0: of all signatures that are not told apart
+  uint64_t Key; ///< never 0
   format::VariantCell *Data;
   Variant *Next; ///< of the same node, the one met last first
 };
@@ -104,7 +107,7 @@ private:
 };
 
 inline Variant *Variants::met(Lane &L, format::Slot Site, uint64_t Key) {
-  if (!L.Variants || number(Site) >= L.SlotCount || Key == 0) [[unlikely]]
+  if (number(Site) >= L.VariantCount) [[unlikely]]
     return nullptr;
   Variant *Last = L.Variants[number(Site)];
   if (!Last || Last->Key != Key) [[unlikely]]

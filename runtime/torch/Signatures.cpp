@@ -1,14 +1,7 @@
 //===- Signatures.cpp - dtypes and sizes of values on a stack -------------===//
-//
-// The key of a signature is made for each node that runs, so it reads what lies
-// nearest: a tensor's dispatch keys stand for its device, layout and kind. They
-// tell more tensors apart than texts do, which then share a variant. What is in
-// an object, on the other hand, only texts say: a node has one object.
-//
 //===----------------------------------------------------------------------===//
 
-#include "Signatures.h"
-
+#include "SignatureKey.h"
 #include "Variants.h"
 
 #include <ATen/core/class_type.h>
@@ -31,47 +24,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
-
-/// A hash of words, one by one: rotate, combine, multiply by the odd number
-/// nearest to 2^64 divided by the golden ratio. By value, so that it stays in a
-/// register.
-class Hash {
-public:
-  [[nodiscard]] Hash with(uint64_t Word) const {
-    Hash Next;
-    Next.Sum = ((Sum << 5 | Sum >> 59) ^ Word) * 0x9e3779b97f4a7c15ull;
-    return Next;
-  }
-  /// Never 0.
-  uint64_t sum() const { return Sum ? Sum : 1; }
-
-private:
-  uint64_t Sum = 0;
-};
-
-// What a value begins with in a hash; a tensor begins with its dispatch keys.
-enum : uint64_t {
-  NoTensor = 1,
-  NoneHere = 2,
-  ListHere = 3,
-  ListEnds = 4,
-  StringHere = 5
-};
-
-Hash withTensor(Hash H, const at::Tensor &T) {
-  if (!T.defined()) [[unlikely]]
-    return H.with(NoneHere);
-  c10::TensorImpl &Impl = *T.unsafeGetTensorImpl();
-  H = H.with(Impl.key_set().raw_repr());
-  auto Dtype = uint64_t(T.scalar_type());
-  if (T.is_nested()) [[unlikely]]
-    return H.with(Dtype);
-  c10::IntArrayRef Sizes = Impl.sizes();
-  H = H.with(Dtype << 32 | Sizes.size());
-  for (int64_t Size : Sizes)
-    H = H.with(uint64_t(Size));
-  return H;
-}
 
 /// Of a list or a tuple.
 c10::ArrayRef<c10::IValue> elementsOf(const c10::IValue &V) {
@@ -108,10 +60,9 @@ const std::string *wordOf(const c10::IValue &V) {
   return IsPlain ? &Word : nullptr;
 }
 
-Hash withValue(Hash H, const c10::IValue &V);
+} // namespace
 
-/// Neither a tensor, nor a number, nor None. Out of line, for few are such.
-[[gnu::noinline]] Hash withOther(Hash H, const c10::IValue &V) {
+Hash withOther(Hash H, const c10::IValue &V) {
   if (const std::string *Word = wordOf(V)) {
     H = H.with(StringHere);
     for (char C : *Word)
@@ -124,34 +75,6 @@ Hash withValue(Hash H, const c10::IValue &V);
   for (const c10::IValue &Element : elementsOf(V))
     H = withValue(H, Element);
   return H.with(ListEnds);
-}
-
-inline Hash withValue(Hash H, const c10::IValue &V) {
-  if (V.isTensor()) [[likely]]
-    return withTensor(H, V.toTensor());
-  if (V.isNone())
-    return H.with(NoneHere);
-  if (V.isInt() || V.isDouble() || V.isBool())
-    return H.with(NoTensor);
-  return withOther(H, V);
-}
-
-} // namespace
-
-[[gnu::hot]] uint64_t signatureKey(const void *Values, unsigned Count) {
-  const auto &S = *static_cast<const Stack *>(Values);
-  if (S.size() < Count)
-    return 0;
-  Hash H;
-  try {
-    for (const c10::IValue *V = S.data() + S.size() - Count,
-                           *End = S.data() + S.size();
-         V != End; ++V)
-      H = withValue(H, *V);
-  } catch (...) { // a tensor that has no sizes, or none that are numbers
-    return 0;
-  }
-  return H.sum();
 }
 
 namespace {
@@ -297,7 +220,12 @@ std::string textOf(const void *Values, unsigned Count) {
   return Text;
 }
 
-constexpr SignatureReader Reader{signatureKey, textOf};
+uint64_t keyOf(const void *Values, unsigned Count) {
+  const auto &S = *static_cast<const Stack *>(Values);
+  return S.size() < Count ? 0 : signatureKey(S, Count);
+}
+
+constexpr SignatureReader Reader{keyOf, textOf};
 
 const bool IsRegistered = (setSignatureReader(&Reader), true);
 

@@ -12,7 +12,7 @@
 #include "Control.h"
 #include "MeasuredSpan.h"
 #include "Probe.h"
-#include "Signatures.h"
+#include "SignatureKey.h"
 #include "Symbols.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -100,8 +100,8 @@ inline void runIn(SpanType &Span, Call<Operation> Inner, format::Slot Site,
 /// Runs \p Inner in a span, if one is recorded, where the lane is not open or
 /// autograd functions are made.
 template <typename SpanType, typename Operation>
-[[gnu::noinline, gnu::flatten]] void
-recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
+inline void recordAsFound(Call<Operation> Inner, format::Slot Site, Stack &S,
+                          NodeTraits Of) {
   if (!ensureRecording())
     return Inner(S);
   // The end of the span before has claimed all if it was recorded, and then the
@@ -111,13 +111,19 @@ recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
   auto Span = beginNode<SpanType>(Site, S, Of);
   runIn(Span, Inner, Site, S, Of);
 }
+template <typename SpanType, typename Operation>
+[[gnu::noinline, gnu::flatten]] void
+recordRare(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of) {
+  recordAsFound<SpanType>(Inner, Site, S, Of);
+}
 
 /// Runs \p Inner in a span that has begun on a lane of which it needs no cold
-/// path, and files the functions that it made.
+/// path, and files the functions that it made. \p Of may be the node's own: the
+/// plan outlives the call.
 template <typename SpanType, typename Operation>
 [[gnu::always_inline]] inline void
 runHot(const SpanType &Span, Lane &L, Call<Operation> Inner, format::Slot Site,
-       Stack &S, NodeTraits Of) {
+       Stack &S, const NodeTraits &Of) {
   try {
     Inner(S);
   } catch (...) {
@@ -141,20 +147,6 @@ template <typename Operation>
   runIn(Span, Inner, Site, S, Of);
 }
 
-/// The same in a span that has a way of its own.
-template <bool WithMemory, bool WithShapes, typename Operation>
-[[gnu::noinline, gnu::flatten, gnu::hot]] void
-recordLean(Call<Operation> Inner, format::Slot Site, Stack &S, NodeTraits Of,
-           Lane &L) {
-  using Span = LeanSpan<WithMemory, WithShapes>;
-  typename Span::Places At;
-  auto Key = [&] { return signatureKey(&S, Of.Inputs); };
-  if (L.Functions || !Span::findPlaces(L, Site, Key, At)) [[unlikely]]
-    return recordMeasured(Inner, Site, S, Of, L);
-  const Span Begun(Site, L, At);
-  runHot(Begun, L, Inner, Site, S, Of);
-}
-
 /// How a node runs.
 enum class Way {
   Hot,      ///< in an ordinary span
@@ -169,13 +161,13 @@ inline Way wayOn(const Lane *L) {
     return Way::Hot;
   if (Since == GateShut)
     return Way::Shut;
-  return L && L->ColdOnly ? Way::Measured : Way::Rare;
+  return L && L->Nodes != NodeMeasures::None ? Way::Measured : Way::Rare;
 }
 
 /// Runs \p Inner in an ordinary span.
 template <typename SpanType, typename Operation>
 inline void record(Lane &L, Call<Operation> Inner, format::Slot Site, Stack &S,
-                   NodeTraits Of) {
+                   const NodeTraits &Of) {
   const SpanType Span = beginHot<SpanType>(L, Site, Of);
   runHot(Span, L, Inner, Site, S, Of);
 }
@@ -222,50 +214,75 @@ template <typename SpanType> struct TimedShared {
 /// stack is as deep as without probes: LibTorch's call depth already fills the
 /// return stack buffer, and every extra frame is one misprediction, about 10
 /// ns.
-template <typename SpanType> struct TimedHandle {
+struct HandleNode {
   SharedOperator *Op;
   format::Slot Site;
   NodeTraits Of;
-  // Each way is a function of its own, so that what one needs of the stack and
-  // of registers costs the others nothing.
-  void operator()(Stack &S) {
+
+  Call<const c10::OperatorHandle> call() const { return {&*Op->Handle}; }
+};
+
+// Each way is a function of its own, so that what one needs of the stack and of
+// registers costs the others nothing.
+
+[[gnu::noinline, gnu::flatten]] void callHandle(const c10::OperatorHandle &Op,
+                                                Stack &S) {
+  Op.callBoxed(S);
+}
+
+template <typename SpanType>
+[[gnu::noinline, gnu::flatten, gnu::hot]] void
+recordHandle(const HandleNode &Node, Stack &S, Lane *L) {
+  record<SpanType>(*L, Node.call(), Node.Site, S, Node.Of);
+}
+
+template <typename SpanType>
+[[gnu::noinline, gnu::flatten]] void recordHandleRare(const HandleNode &Node,
+                                                      Stack &S, Lane *) {
+  recordAsFound<SpanType>(Node.call(), Node.Site, S, Node.Of);
+}
+
+[[gnu::noinline]] void recordHandleMeasured(const HandleNode &Node, Stack &S,
+                                            Lane *L) {
+  recordMeasured(Node.call(), Node.Site, S, Node.Of, *L);
+}
+
+/// In a span that has a way of its own.
+template <bool WithMemory, bool WithShapes>
+[[gnu::noinline, gnu::flatten, gnu::hot]] void
+recordHandleLean(const HandleNode &Node, Stack &S, Lane *L) {
+  using Span = LeanSpan<WithMemory, WithShapes>;
+  typename Span::Places At;
+  auto Key = [&] { return signatureKey(S, Node.Of.Inputs); };
+  if (L->Functions || !Span::findPlaces(*L, Node.Site, Key, At)) [[unlikely]]
+    return recordHandleMeasured(Node, S, L);
+  const Span Begun(Node.Site, *L, At);
+  runHot(Begun, *L, Node.call(), Node.Site, S, Node.Of);
+}
+
+template <typename SpanType> struct TimedHandle : HandleNode {
+  void operator()(Stack &S) const {
     Lane *L = ThisLane;
     switch (wayOn(L)) {
     case Way::Hot:
-      return recordCall(*this, S, *L);
+      return recordHandle<SpanType>(*this, S, L);
     case Way::Shut:
-      return call(*Op->Handle, S);
+      return callHandle(*Op->Handle, S);
     case Way::Measured:
-      return recordMore(HandleCall{&*Op->Handle}, S, *L);
     case Way::Rare:
-      return recordRare<SpanType>(HandleCall{&*Op->Handle}, Site, S, Of);
+      return Others[unsigned(L ? L->Nodes : NodeMeasures::None)](*this, S, L);
     }
   }
 
 private:
-  using HandleCall = Call<const c10::OperatorHandle>;
-
-  void recordMore(HandleCall Run, Stack &S, Lane &L) const {
-    switch (L.Nodes) {
-    case NodeMeasures::Any:
-      return recordMeasured(Run, Site, S, Of, L);
-    case NodeMeasures::Memory:
-      return recordLean<true, false>(Run, Site, S, Of, L);
-    case NodeMeasures::Shapes:
-      return recordLean<false, true>(Run, Site, S, Of, L);
-    case NodeMeasures::MemoryAndShapes:
-      return recordLean<true, true>(Run, Site, S, Of, L);
-    }
-  }
-
-  [[gnu::noinline, gnu::flatten]] static void
-  call(const c10::OperatorHandle &Handle, Stack &S) {
-    Handle.callBoxed(S);
-  }
-  [[gnu::noinline, gnu::flatten, gnu::hot]] static void
-  recordCall(const TimedHandle &Node, Stack &S, Lane &L) {
-    record<SpanType>(L, HandleCall{&*Node.Op->Handle}, Node.Site, S, Node.Of);
-  }
+  /// By NodeMeasures.
+  static constexpr void (*Others[])(const HandleNode &, Stack &, Lane *) = {
+      /*None=*/recordHandleRare<SpanType>,
+      /*Any=*/recordHandleMeasured,
+      /*Memory=*/recordHandleLean<true, false>,
+      /*Shapes=*/recordHandleLean<false, true>,
+      /*MemoryAndShapes=*/recordHandleLean<true, true>,
+  };
 };
 
 template <typename T>
@@ -393,7 +410,7 @@ template <typename SpanType> static Operation makeRecorder(const Node *N) {
   format::Slot Site = Line.Models.slotOf(Id);
   SharedOperator *Shared = sharedOperator(*First);
   if (Shared && Site != format::NoSlot)
-    return Shared->Handle ? Operation(TimedHandle<SpanType>{Shared, Site, Of})
+    return Shared->Handle ? Operation(TimedHandle<SpanType>{{Shared, Site, Of}})
                           : Operation(TimedShared<SpanType>{Shared, Site, Of});
   return Operation(Timed<RunPlain, SpanType>({First->getOperation()}, Id, Of));
 }
