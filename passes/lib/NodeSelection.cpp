@@ -99,6 +99,7 @@ NodeClass NodeClassifier::classify(const Node *N) {
   case prim::CallFunction:
   case prim::Enter:
   case prim::Exit:
+  case prim::ModuleContainerIndex: // makes a list or a dict of all of them
   case prim::fork:
   case aten::wait:
     return NodeClass::Default;
