@@ -119,9 +119,11 @@ EvaluationScope::~EvaluationScope() {
 AdditionScope::AdditionScope(void *Buffer, size_t Position,
                              const void *Gradient) noexcept {
   const auto &New = *static_cast<const at::Tensor *>(Gradient);
+  if (!New.defined() || !isComputedByGroup(New.unsafeGetTensorImpl()))
+    return;
+  // The first one is only put there. To ask for it costs a reference.
   auto &Others = *static_cast<torch::autograd::InputBuffer *>(Buffer);
-  // The first one is only put there.
-  if (New.defined() && Others[Position].defined())
+  if (Others[Position].defined())
     Open = openSum(New.unsafeGetTensorImpl());
 }
 

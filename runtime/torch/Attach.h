@@ -120,9 +120,10 @@ struct OpenSum {
   uint64_t Begin;
 };
 
-/// Begins a span beside that of the gradient that \p Gradient is, if a group of
-/// nodes on the calling thread has computed it (torchprof::note_gradients) and
-/// its function is still open; else null.
+/// True if a group of nodes on the calling thread has computed the gradient
+/// (torchprof::note_gradients) and its function is still open.
+TORCHPROF_API bool isComputedByGroup(const c10::TensorImpl *Gradient) noexcept;
+/// Begins a span beside that of the gradient; null if it is not such a one.
 TORCHPROF_API std::optional<OpenSum>
 openSum(const c10::TensorImpl *Gradient) noexcept;
 /// Ends it, on the same thread.

@@ -224,15 +224,24 @@ static Slot sumSite(Slot Maker) {
   return Site;
 }
 
+static const ComputedGradient *knownGradient(const c10::TensorImpl *Tensor) {
+  for (const ComputedGradient &Known : Computed)
+    if (Known.Tensor == Tensor)
+      return &Known;
+  return nullptr;
+}
+
+bool isComputedByGroup(const c10::TensorImpl *Gradient) noexcept {
+  return knownGradient(Gradient);
+}
+
 std::optional<OpenSum> openSum(const c10::TensorImpl *Gradient) noexcept try {
-  for (const ComputedGradient &Known : Computed) {
-    if (Known.Tensor != Gradient)
-      continue;
-    claimFunctions();
-    Slot Site = sumSite(siteBelow(Known.Site));
-    return OpenSum{Site, beginSlot(Site)};
-  }
-  return std::nullopt;
+  const ComputedGradient *Known = knownGradient(Gradient);
+  if (!Known)
+    return std::nullopt;
+  claimFunctions();
+  Slot Site = sumSite(siteBelow(Known->Site));
+  return OpenSum{Site, beginSlot(Site)};
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
   return std::nullopt;
