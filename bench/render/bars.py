@@ -34,7 +34,7 @@ CAUSES = [
     ("What is recorded", "bar 12", "most of what torch.profiler takes there comes when it "
      "ends, not while it records"),
     ("What is recorded", "shapes", "the key of a signature, from each operand's dispatch "
-     "keys, dtype and sizes: some 80 instructions, and one cell more"),
+     "keys, dtype and sizes: some 50 instructions, and one cell more"),
     ("What is recorded", "", "the code of the chain fills the nearest cache for "
      "instructions, and this adds most to it"),
     ("How many times cheaper", "", "what torchprof's own node took in that run"),

@@ -27,10 +27,19 @@ namespace torchprof {
 /// one of 2^64 than 2^31: lists of sizes that differ in no more than two
 /// dimensions that follow each other have different sums. By value, so that it
 /// stays in a register.
-class Hash {
+class SignatureHash {
 public:
-  [[nodiscard]] Hash with(uint64_t Word) const {
-    Hash Next;
+  /// What a value begins with; a tensor begins with its dispatch keys.
+  enum : uint64_t {
+    NoTensor = 1,
+    NoneHere = 2,
+    ListHere = 3,
+    ListEnds = 4,
+    StringHere = 5
+  };
+
+  [[nodiscard]] SignatureHash with(uint64_t Word) const {
+    SignatureHash Next;
     Next.Sum = (Sum + Word) * 0x9e3779b97f4a7c15ull;
     return Next;
   }
@@ -40,18 +49,9 @@ private:
   uint64_t Sum = 0;
 };
 
-// What a value begins with in a hash; a tensor begins with its dispatch keys.
-enum : uint64_t {
-  NoTensor = 1,
-  NoneHere = 2,
-  ListHere = 3,
-  ListEnds = 4,
-  StringHere = 5
-};
-
-inline Hash withTensor(Hash H, const at::Tensor &T) {
+inline SignatureHash withTensor(SignatureHash H, const at::Tensor &T) {
   if (!T.defined()) [[unlikely]]
-    return H.with(NoneHere);
+    return H.with(H.NoneHere);
   c10::TensorImpl &Impl = *T.unsafeGetTensorImpl();
   H = H.with(Impl.key_set().raw_repr());
   auto Dtype = uint64_t(std::bit_cast<uint16_t>(Impl.dtype()));
@@ -66,22 +66,22 @@ inline Hash withTensor(Hash H, const at::Tensor &T) {
 
 /// Of what is neither a tensor, nor a number, nor None. Out of line, for few
 /// are such.
-Hash withOther(Hash H, const c10::IValue &V);
+SignatureHash withOther(SignatureHash H, const c10::IValue &V);
 
-inline Hash withValue(Hash H, const c10::IValue &V) {
+inline SignatureHash withValue(SignatureHash H, const c10::IValue &V) {
   if (V.isTensor()) [[likely]]
     return withTensor(H, V.toTensor());
   if (V.isNone())
-    return H.with(NoneHere);
+    return H.with(H.NoneHere);
   if (V.isInt() || V.isDouble() || V.isBool())
-    return H.with(NoTensor);
+    return H.with(H.NoTensor);
   return withOther(H, V);
 }
 
 /// SignatureReader::Key of the topmost \p Count values, which are there.
 inline uint64_t signatureKey(const torch::jit::Stack &S, unsigned Count) {
   const c10::IValue *End = S.data() + S.size();
-  Hash H;
+  SignatureHash H;
   try {
     for (const c10::IValue *V = End - Count; V != End; ++V)
       H = withValue(H, *V);

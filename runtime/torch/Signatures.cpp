@@ -62,19 +62,19 @@ const std::string *wordOf(const c10::IValue &V) {
 
 } // namespace
 
-Hash withOther(Hash H, const c10::IValue &V) {
+SignatureHash withOther(SignatureHash H, const c10::IValue &V) {
   if (const std::string *Word = wordOf(V)) {
-    H = H.with(StringHere);
+    H = H.with(H.StringHere);
     for (char C : *Word)
       H = H.with(uint64_t(C));
     return H;
   }
   if (!hasTensors(V))
-    return H.with(NoTensor);
-  H = H.with(ListHere);
+    return H.with(H.NoTensor);
+  H = H.with(H.ListHere);
   for (const c10::IValue &Element : elementsOf(V))
     H = withValue(H, Element);
-  return H.with(ListEnds);
+  return H.with(H.ListEnds);
 }
 
 namespace {
