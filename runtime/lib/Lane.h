@@ -61,7 +61,7 @@ using SourceSet = uint32_t;
 /// What the nodes of a run measure beside time, and whether there is a way of
 /// their own for it.
 enum class NodeMeasures : uint8_t {
-  None, ///< at every site
+  None, ///< nothing at every site
   Any,
   Memory, ///< of the CPU, and nothing of it is kept by span
   Shapes,

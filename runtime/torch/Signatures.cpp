@@ -1,5 +1,4 @@
 //===- Signatures.cpp - dtypes and sizes of values on a stack -------------===//
-//===----------------------------------------------------------------------===//
 
 #include "SignatureKey.h"
 #include "Variants.h"

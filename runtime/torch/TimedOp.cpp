@@ -22,6 +22,7 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -283,6 +284,8 @@ private:
       /*Shapes=*/recordHandleLean<false, true>,
       /*MemoryAndShapes=*/recordHandleLean<true, true>,
   };
+  static_assert(std::size(Others) ==
+                unsigned(NodeMeasures::MemoryAndShapes) + 1);
 };
 
 template <typename T>
