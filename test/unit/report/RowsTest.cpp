@@ -2,6 +2,7 @@
 
 #include "../../../tools/torchprof-report/Report/Rows.h"
 #include "../../../tools/torchprof-report/Report/ModuleTree.h"
+#include "../../../tools/torchprof-report/Report/Totals.h"
 #include "TestProfiles.h"
 
 #include "gtest/gtest.h"

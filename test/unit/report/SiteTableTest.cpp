@@ -1,8 +1,8 @@
 //===- SiteTableTest.cpp - slots, dynamic sites, layers, paths ------------===//
 
 #include "../../../tools/torchprof-report/Report/Merge.h"
-#include "../../../tools/torchprof-report/Report/Rows.h"
 #include "../../../tools/torchprof-report/Report/SiteKey.h"
+#include "../../../tools/torchprof-report/Report/Totals.h"
 #include "TestProfiles.h"
 
 #include "gtest/gtest.h"

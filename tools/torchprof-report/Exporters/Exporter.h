@@ -9,8 +9,8 @@
 #define TORCHPROF_REPORT_EXPORTER_H
 
 #include "../Report/Roofline.h"
-#include "../Report/Rows.h"
 #include "../Report/Runs.h"
+#include "../Report/Totals.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"

@@ -11,6 +11,7 @@
 
 #include "ColumnSet.h"
 #include "Rows.h"
+#include "Totals.h"
 
 namespace torchprof::report {
 

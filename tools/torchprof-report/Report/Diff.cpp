@@ -3,6 +3,7 @@
 #include "Diff.h"
 #include "Rows.h"
 #include "Statistics.h"
+#include "Totals.h"
 
 #include <cmath>
 

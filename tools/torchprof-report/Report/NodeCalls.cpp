@@ -1,8 +1,8 @@
 //===- NodeCalls.cpp - how single calls of nodes took ---------------------===//
 
-#include "Rows.h"
 #include "RunTables.h"
 #include "Runs.h"
+#include "Totals.h"
 
 using namespace llvm;
 using namespace torchprof;

@@ -14,9 +14,6 @@
 // rows are modules, classes or places, it has a row of its own, "(outside)".
 // An overlay has rows of its own, but no share in the rows of places.
 //
-// Shares are of the sum of the totals of outermost roots (method calls that
-// are not inside another one) whose methods have a selected site. Ticks.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_REPORT_ROWS_H
@@ -83,26 +80,6 @@ struct Row {
   bool Overlay = true;    ///< all members are regions over nodes: no self time
 };
 
-/// What the whole selection adds up to: Total = Nodes + Gradients +
-/// NotSelected + Unattributed - Excess. Ticks.
-struct Totals {
-  UInt128 Total = 0;        ///< outermost roots
-  UInt128 Nodes = 0;        ///< self times of selected sites but roots
-  UInt128 Gradients = 0;    ///< of all nodes, computed inside of selected ones
-  UInt128 NotSelected = 0;  ///< self times of the others
-  UInt128 Unattributed = 0; ///< self times of the roots
-  UInt128 Excess = 0;       ///< children's times beyond their parents'
-  UInt128 Async = 0;        ///< self times of what ran beside its parent
-  UInt128 Backward = 0;     ///< gradients that the host had computed
-  uint64_t Runs = 0;        ///< of the roots
-  uint64_t Unfinished = 0;
-  uint64_t Cut = 0;
-
-  double share(double Ticks) const {
-    return Total ? 100 * Ticks / static_cast<double>(Total) : 0;
-  }
-};
-
 struct RowOptions {
   GroupBy Group = GroupBy::Node;
   unsigned StackDepth = 0; ///< frames of GroupBy::Stack; 0: all
@@ -119,8 +96,6 @@ struct RowOptions {
 /// needs a table that was filled with AddOptions::Lanes.
 std::vector<Row> makeRows(const SiteTable &Sites, const Selection &Selected,
                           const RowOptions &Options);
-
-Totals makeTotals(const SiteTable &Sites, const Selection &Selected);
 
 } // namespace torchprof::report
 

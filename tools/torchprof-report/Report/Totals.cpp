@@ -1,0 +1,68 @@
+//===- Totals.cpp - what all that is selected adds up to ------------------===//
+
+#include "Totals.h"
+
+using namespace torchprof;
+using namespace torchprof::report;
+
+/// True if roots were called inside of runs, and the profiles say how often.
+static bool callsRoots(const SiteTable &Sites) {
+  if (Sites.knowsRuns())
+    for (uint32_t S = 0; S < Sites.size(); ++S)
+      if (Sites[S].isPart() && Sites.runsInside(S))
+        return true;
+  return false;
+}
+
+Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
+  Totals T;
+  std::vector<bool> RootSelected(Sites.size());
+  std::vector<bool> SiteSelected(Sites.size());
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    SiteSelected[S] = Selected.matches(Sites, S);
+    if (SiteSelected[S] && Sites[S].isPart() && !Sites[S].isOutside())
+      RootSelected[Sites[S].Root] = true;
+  }
+  bool HasCalls = callsRoots(Sites);
+  __int128 Total = 0, Backward = 0;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    const Site &Here = Sites[S];
+    const Aggregate &A = Sites.measured(S);
+    if (Here.Gradient || Here.InGradient)
+      Backward += static_cast<__int128>(Sites.self(S).Amount);
+    else if (!Here.isOutside())
+      Backward -= static_cast<__int128>(A.Gradients);
+    if (!Here.isPart() || Here.isOutside() || !RootSelected[Here.Root])
+      continue;
+    if (SiteSelected[S]) {
+      T.Unfinished += A.unfinished();
+      T.Cut += A.Cut;
+    }
+    const SelfPart &Self = Sites.self(S);
+    if (Here.Async) {
+      T.Async += Self.Amount + A.Gradients;
+      continue;
+    }
+    // A run inside a run is part of that one's time.
+    Total -= static_cast<__int128>(Sites.runsInside(S));
+    if (Here.Parent == NoIndex)
+      Total += static_cast<__int128>(A.Sum);
+    T.Excess += Self.Excess;
+    (Here.isRoot() || SiteSelected[S] ? T.Gradients : T.NotSelected) +=
+        A.Gradients;
+    if (Here.isRoot()) {
+      T.Runs += HasCalls ? Sites.runs(S) : A.Count;
+      T.Unattributed += Self.Amount;
+    } else if (SiteSelected[S])
+      T.Nodes += Self.Amount;
+    else
+      T.NotSelected += Self.Amount;
+  }
+  T.Backward = static_cast<UInt128>(std::max<__int128>(Backward, 0));
+  // Damaged numbers must not become a huge total.
+  if (Total < 0)
+    T.Excess += static_cast<UInt128>(Total);
+  else
+    T.Total = static_cast<UInt128>(Total);
+  return T;
+}
