@@ -95,6 +95,16 @@ TEST(Work, Linear) {
             4 * (6 + 15 + 10));
 }
 
+TEST(Work, Bilinear) {
+  // 14 rows: bmm of [14, 3] and [3, 5 x 4], then of [14 x 5, 4] and [14, 4].
+  EXPECT_EQ(flops("bilinear", "float32[7,2,3] float32[7,2,4] float32[5,3,4] "
+                              "float32[5] -> float32[7,2,5]"),
+            2 * 14 * 5 * 4 * 3 + 2 * 14 * 5 * 4);
+  EXPECT_EQ(flops("bilinear", "float32[3] float32[4] float32[1,3,4] - "
+                              "-> float32[1]"),
+            2 * 4 * 3 + 2 * 4);
+}
+
 TEST(Work, Convolutions) {
   EXPECT_EQ(flops("conv2d", "float32[1,3,224,224] float32[64,3,7,7] - * * * * "
                             "-> float32[1,64,112,112]"),

@@ -201,6 +201,13 @@ static double linear(const Call &C) {
   return 2 * C.in(0).elements() * Outputs;
 }
 
+/// Inputs [.., I1] and [.., I2], weight [O, I1, I2]: the first with the weight,
+/// then with the second, which is how LibTorch goes about it (_trilinear).
+static double bilinear(const Call &C) {
+  Shape Weight = C.in(2);
+  return 2 * C.out().elements() * Weight[2] * (Weight[1] + 1);
+}
+
 static double packedLinear(const Call &C) {
   return 2 * C.in(0).elements() * C.packedWeight()[0];
 }
