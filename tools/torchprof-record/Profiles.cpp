@@ -6,6 +6,7 @@
 #include "torchprof/format/Segments.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -143,22 +144,32 @@ static Optional<uint64_t> recordsIn(StringRef Path) {
   return Records;
 }
 
+/// \p Final with the number of a process for each %p in it, or with \p Number,
+/// if there is one, at its end; before its ".tprof" what the runtime added.
+static std::string nameOf(StringRef Final, const Written &File,
+                          Optional<unsigned> Number) {
+  StringRef Suffix = ".tprof";
+  if (!Final.consume_back(Suffix))
+    Suffix = "";
+  SmallVector<StringRef, 2> Parts;
+  Final.split(Parts, "%p");
+  std::string Name = join(Parts, std::to_string(File.Process));
+  if (Number && Parts.size() == 1)
+    Name.append("-").append(std::to_string(*Number));
+  return Name + File.Rest + Suffix.str();
+}
+
 std::vector<KeptProfile> keepProfiles(StringRef Final) {
   std::vector<Written> Found = findWritten(Final);
   bool Several =
       !Found.empty() && Found.front().Process != Found.back().Process;
-  StringRef Base = Final, Suffix = ".tprof";
-  if (!Base.consume_back(Suffix))
-    Suffix = "";
   std::vector<KeptProfile> Kept;
   unsigned Processes = 0;
   for (size_t I = 0; I < Found.size(); ++I) {
     bool IsFirst = I == 0 || Found[I].Process != Found[I - 1].Process;
     Processes += IsFirst;
-    std::string Name = Base.str();
-    if (Several)
-      Name.append("-").append(std::to_string(Processes));
-    Name += Found[I].Rest + Suffix.str();
+    std::string Name =
+        nameOf(Final, Found[I], Several ? Optional(Processes) : None);
     if (std::error_code Failed = sys::fs::rename(Found[I].Path, Name)) {
       reportWarning(Name + ": " + Failed.message());
       Name = Found[I].Path;

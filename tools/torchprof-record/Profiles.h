@@ -32,9 +32,10 @@ std::string temporaryPattern(llvm::StringRef Final);
 
 /// Gives the profiles that were written under temporaryPattern(Final) their
 /// names: \p Final if one process wrote, and names with a number if more did,
-/// "app-1.tprof", in the order of the processes' numbers. What the runtime
-/// added to the name of a snapshot stays. Returns them, a process's snapshots
-/// in their order and before its profile.
+/// "app-1.tprof", in the order in which they began. A %p in \p Final becomes
+/// the process's id, and there is no such number. What the runtime added to the
+/// name of a snapshot stays. Returns them, a process's snapshots in their order
+/// and before its profile.
 std::vector<KeptProfile> keepProfiles(llvm::StringRef Final);
 
 } // namespace torchprof
