@@ -110,12 +110,12 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
 
 void endCold(uint64_t Begin, SiteId Id, const Operands &Of, uint64_t Now) {
   Slot Site = Line.Models.slotOf(Id);
-  uint64_t Ticks = endFramed(Begin, Site, Now, SpanKind::Pair);
+  EndedTicks Ended = endFramed(Begin, Site, Now, SpanKind::Pair);
   Lane *L = ThisLane;
   Recording *R = Recording::existing();
   if (!L || !R || !wantsPairs(*R, *L))
     return;
-  endPairShapes(*R, *L, Site, Begin, Of, Ticks);
+  endPairShapes(*R, *L, Site, Begin, Of, Ended);
   if (const FrameworkWatch *Watch = frameworkWatch(); Watch && !Of.Stack)
     Watch->PairEnded();
 }
@@ -133,9 +133,9 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
     return;
   Lane *L = Span.Owner;
   Recording *R = Recording::current();
-  uint64_t Ticks = NotRecorded;
+  EndedTicks Ended = {NotRecorded, 0};
   if (!L) {
-    Ticks = endFramed(Span.Begin, Span.Site, Now, SpanKind::Node);
+    Ended = endFramed(Span.Begin, Span.Site, Now, SpanKind::Node);
     L = ThisLane;
   } else if (R && L->Owner) { // else in a forked child: the parent's span
     EndedSpan S{Span.Begin,
@@ -151,12 +151,12 @@ void endCold(const FrameSpan &Span, uint64_t Now) {
     if (Depth < L->Depth)
       S.IsUnlogged = false;
     leaveNode(*L, Depth, Span.OuterTicks, Span.Outer);
-    Ticks = endSpanOf(*R, *L, S, Now);
+    Ended = endSpanOf(*R, *L, S, Now);
   }
-  if (Ticks == NotRecorded)
+  if (Ended.Ticks == NotRecorded)
     Variants::drop(Span.OfShapes);
   else if (Span.OfShapes)
-    R->variants().end(*R, *L, Span.Site, Span.OfShapes, Span.Begin, Ticks);
+    R->variants().end(*R, *L, Span.Site, Span.OfShapes, Span.Begin, Ended);
 }
 
 void abandonCold(const FrameSpan &Span) {

@@ -203,14 +203,16 @@ static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
   append(L, S.Begin, packEntry(S.Site, Kind, Ticks));
 }
 
-uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
+static constexpr EndedTicks NothingToBook = {NotRecorded, 0};
+
+EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   if (S.Begin < wholeSince(L)) {
     cutSpan(R, L, S);
-    return NotRecorded;
+    return NothingToBook;
   }
   if (!readyLane(R, S.Site)) {
     count(Counter::LostNoMemory);
-    return NotRecorded;
+    return NothingToBook;
   }
   uint64_t Ticks = Now - S.Begin;
   if (Ticks >= AbsurdTicks)
@@ -230,8 +232,9 @@ uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
     addGradient(R, L, Ticks, Measured);
   else if (S.Kind != SpanKind::Node && S.Kind != SpanKind::Pair)
     addNested(R, L, Ticks, S.Kind == SpanKind::Region, Measured);
+  EndedTicks Ended = {Ticks, Measures::netBytes(Values)};
   if (S.Kind != SpanKind::Run)
-    return Ticks;
+    return Ended;
   SlotEntry &E = *freshEntry(R, L, S.Site); // readyLane() has made it
   R.touchRuns(L, E);
   recordRun(E, Now, Ticks);
@@ -244,7 +247,7 @@ uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
     Watch->RunEnded();
   R.anchorIfDue(Now);
   logRunEnded(L);
-  return Ticks;
+  return Ended;
 }
 
 static bool isRoot(Slot Site) {
@@ -252,16 +255,16 @@ static bool isRoot(Slot Site) {
   return Model && Model->has(Site - Model->FirstSlot, RegisteredModel::Entered);
 }
 
-uint64_t endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
-  uint64_t Ticks = NotRecorded;
+EndedTicks endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
+  EndedTicks Ended = NothingToBook;
   if (Process.Open.load(std::memory_order_relaxed))
-    Ticks = endOpen(R, L, S, Now);
+    Ended = endOpen(R, L, S, Now);
   else if (S.Begin)
     cutSpan(R, L, S);
   if (S.Kind == SpanKind::Run &&
       Process.CountsSteps.load(std::memory_order_relaxed))
     R.step(/*ByHost=*/false);
-  return Ticks;
+  return Ended;
 }
 
 EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
@@ -274,12 +277,12 @@ EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
           Frame->Readings};
 }
 
-uint64_t endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
+EndedTicks endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
   Recording *R = Site == NoSlot ? nullptr : Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L) {
     count(Site == NoSlot ? Counter::LostNoModel : Counter::LostNoMemory);
-    return NotRecorded;
+    return NothingToBook;
   }
   beginWithoutRun(*R, *L); // its end may be the first that this thread does
   EndedSpan S = popSpan(*L, Begin, Site, Kind);

@@ -23,7 +23,7 @@ namespace torchprof {
 /// ends than begins.
 inline constexpr uint64_t LostBegin = 1;
 
-/// What the ends of spans return if there is no time to book.
+/// The ticks that the ends of spans return if there is nothing to book.
 inline constexpr uint64_t NotRecorded = UINT64_MAX;
 
 /// A lane of the calling thread that can record \p Site: attached, and as open
@@ -78,16 +78,16 @@ EndedSpan popSpan(Lane &L, uint64_t Begin, format::Slot Site, SpanKind Kind);
 /// file for it.
 void cutSpan(Recording &R, Lane &L, const EndedSpan &S);
 
-/// Ends a span while the gate is open. Returns its ticks.
-uint64_t endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
+/// Ends a span while the gate is open.
+EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
 
-/// Ends a span of the lane, or one that began on another. Returns its ticks.
-uint64_t endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
+/// Ends a span of the lane, or one that began on another.
+EndedTicks endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
 
 /// Ends a span that has a frame, or one that began on another thread. \p Kind
-/// is Pair if it may be a root. Returns its ticks.
-uint64_t endFramed(uint64_t Begin, format::Slot Site, uint64_t Now,
-                   SpanKind Kind);
+/// is Pair if it may be a root.
+EndedTicks endFramed(uint64_t Begin, format::Slot Site, uint64_t Now,
+                     SpanKind Kind);
 
 } // namespace torchprof
 

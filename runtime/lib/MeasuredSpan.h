@@ -51,7 +51,7 @@ inline bool endMeasured(const FrameSpan &Span, uint64_t Now) {
       [[unlikely]]
     return false;
   Recording &R = *Recording::existing();
-  MeasureValues Values; // those of a node are not nested in others
+  MeasureValues Values = {}; // those of a node are not nested in others
   bool IsMeasured =
       L->Measuring && R.measures().endSpan(*L, Span.Site, Span.Readings,
                                            Span.Begin, Ticks, Values);
@@ -59,7 +59,8 @@ inline bool endMeasured(const FrameSpan &Span, uint64_t Now) {
   if (IsMeasured)
     R.levels().spanEnded(*L, Span.Site, Now);
   if (Span.OfShapes)
-    R.variants().end(R, *L, Span.Site, Span.OfShapes, Span.Begin, Ticks);
+    R.variants().end(R, *L, Span.Site, Span.OfShapes, Span.Begin,
+                     {Ticks, Measures::netBytes(Values)});
   return true;
 }
 
@@ -124,14 +125,16 @@ public:
     uint64_t Ticks = Now - Begin;
     if (!endsOrdinary(Ticks)) [[unlikely]]
       return endCold(inMemory(), Now);
+    int64_t NetBytes = 0;
     if constexpr (WithMemory) {
       uint64_t Values[Memory::Group::Count];
       Memory::onEnd(Begun, Values);
       Memory::Group::add(*At.Cell, Values, Ticks);
+      NetBytes = Memory::netBytes(Values);
     }
     close(Ticks);
     if constexpr (WithShapes)
-      Variants::addSpan(*At.Shapes->Data, Begin, Ticks);
+      Variants::addSpan(*At.Shapes->Data, Begin, {Ticks, NetBytes});
   }
 
   [[gnu::always_inline]] void abandonHot() const { abandonCold(inMemory()); }

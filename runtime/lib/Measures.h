@@ -106,6 +106,11 @@ public:
   /// measured; else returns false.
   bool endSpan(Lane &L, format::Slot Site, const SpanReadings &Readings,
                uint64_t Begin, uint64_t Ticks, MeasureValues &Values);
+  /// What was allocated on the CPU less what was freed there; 0 if that was not
+  /// measured, and \p Values were 0 before.
+  static int64_t netBytes(const MeasureValues &Values) {
+    return Memory::netBytes(Values[sourceNumber<Memory>()]);
+  }
   /// Counts a span that ends where its readings are not known.
   void missSpan(const Lane &L, bool IsRoot) const {
     if (L.Sources && areMeasured(L, IsRoot))

@@ -150,6 +150,10 @@ struct BlockSource {
     Values[Freed] = M.Freed - Readings[Freed];
     Values[Allocations] = M.Allocations - Readings[Allocations];
   }
+
+  static int64_t netBytes(const uint64_t *Values) {
+    return int64_t(Values[Allocated] - Values[Freed]);
+  }
 };
 
 struct Memory

@@ -96,18 +96,18 @@ static void dropAbove(Lane &L, uint32_t Count) {
 }
 
 void endPairShapes(Recording &R, Lane &L, Slot Site, uint64_t Begin,
-                   const Operands &Outputs, uint64_t Ticks) {
+                   const Operands &Outputs, EndedTicks Ended) {
   for (uint32_t I = L.PairCount; I-- > 0;) {
     PairShape Pair = L.Pairs[I];
     if (Pair.Begin != Begin || Pair.Site != Site)
       continue;
     dropAbove(L, I + 1); // they were left, or ended on another thread
     --L.PairCount;
-    if (Ticks == NotRecorded)
+    if (Ended.Ticks == NotRecorded)
       return Variants::drop(Pair.Of);
     if (Outputs.Stack)
       Variants::complete(Pair.Of, Outputs);
-    return R.variants().end(R, L, Site, Pair.Of, Begin, Ticks);
+    return R.variants().end(R, L, Site, Pair.Of, Begin, Ended);
   }
 }
 

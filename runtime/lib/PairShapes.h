@@ -14,6 +14,7 @@
 
 #include "Lane.h"
 #include "Operands.h"
+#include "Variants.h"
 
 #include <string_view>
 
@@ -37,7 +38,7 @@ void keepPairShape(Lane &L, format::Slot Site, uint64_t Begin, OpenVariant Of);
 /// Books a pair of \p Site that began at \p Begin, if its operands were told.
 /// \p Outputs, if they are known. NotRecorded ticks forget it.
 void endPairShapes(Recording &R, Lane &L, format::Slot Site, uint64_t Begin,
-                   const Operands &Outputs, uint64_t Ticks);
+                   const Operands &Outputs, EndedTicks Ended);
 
 /// Forgets the pairs of a run that an exception ended.
 void dropPairShapes(Lane &L);

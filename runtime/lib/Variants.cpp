@@ -187,12 +187,13 @@ void Variants::emptyCell(VariantCell &C, uint32_t Epoch) {
   storeRelaxed(C.Word, C.Word | 1);
   for (uint64_t *Field : {&C.Time, &C.Min, &C.Max, &C.FirstTicks})
     storeRelease(*Field, 0);
+  storeRelease(C.NetBytes, 0);
   storeRelease(C.Epoch, Epoch);
   storeRelease(C.Word, 0);
 }
 
 void Variants::endNew(Recording &R, Lane &L, Slot Site, NewVariant *New,
-                      uint64_t Begin, uint64_t Ticks) {
+                      uint64_t Begin, EndedTicks Ended) {
   std::unique_ptr<NewVariant> Owned(New);
   Variant *Known = nullptr;
   try {
@@ -204,7 +205,7 @@ void Variants::endNew(Recording &R, Lane &L, Slot Site, NewVariant *New,
     // The span is in the node's cell alone.
   }
   if (Known && Known->Data)
-    addSpan(*Known->Data, Begin, Ticks);
+    addSpan(*Known->Data, Begin, Ended);
 }
 
 void Variants::drop(OpenVariant V) { delete V.made(); }

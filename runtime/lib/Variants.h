@@ -52,6 +52,12 @@ struct Variant {
   Variant *Next; ///< of the same node, the one met last first
 };
 
+/// What the end of a span leaves to book.
+struct EndedTicks {
+  uint64_t Ticks;
+  int64_t NetBytes; ///< as VariantCell has them
+};
+
 /// The variants of one recording. Called by the lane's owner.
 class Variants {
 public:
@@ -75,10 +81,10 @@ public:
 
   /// Books a span that was recorded. \p R is the recording of these variants.
   void end(Recording &R, Lane &L, format::Slot Site, OpenVariant V,
-           uint64_t Begin, uint64_t Ticks);
+           uint64_t Begin, EndedTicks Ended);
 
   /// The same of a signature that the lane knows, by its cell.
-  static void addSpan(format::VariantCell &C, uint64_t Begin, uint64_t Ticks);
+  static void addSpan(format::VariantCell &C, uint64_t Begin, EndedTicks Ended);
 
   /// Forgets a span that was not.
   static void drop(OpenVariant V);
@@ -92,7 +98,7 @@ private:
   static void emptyCell(format::VariantCell &C, uint32_t Epoch);
   /// end() of a signature that the lane has met for the first time.
   void endNew(Recording &R, Lane &L, format::Slot Site, NewVariant *New,
-              uint64_t Begin, uint64_t Ticks);
+              uint64_t Begin, EndedTicks Ended);
   Variant *make(Recording &R, Lane &L, format::Slot Site, const NewVariant &V);
   format::Slot signatureOf(format::Slot Site, const std::string &Text) const;
   format::VariantCell *makeCell(Lane &L, format::Slot Site,
@@ -125,14 +131,17 @@ inline OpenVariant Variants::begin(Lane &L, format::Slot Site,
 }
 
 inline void Variants::addSpan(format::VariantCell &C, uint64_t Begin,
-                              uint64_t Ticks) {
+                              EndedTicks Ended) {
   using format::storeRelease;
+  uint64_t Ticks = Ended.Ticks;
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
   if (C.Epoch != Epoch) [[unlikely]]
     emptyCell(C, Epoch);
   uint64_t Word = C.Word;
   format::storeRelaxed(C.Word, Word + 1);
   storeRelease(C.Time, C.Time + Ticks);
+  if (Ended.NetBytes)
+    storeRelease(C.NetBytes, C.NetBytes + Ended.NetBytes);
   if (Ticks > C.Max) [[unlikely]]
     storeRelease(C.Max, Ticks);
   if (Word == 0) [[unlikely]] {
@@ -145,12 +154,12 @@ inline void Variants::addSpan(format::VariantCell &C, uint64_t Begin,
 }
 
 inline void Variants::end(Recording &R, Lane &L, format::Slot Site,
-                          OpenVariant V, uint64_t Begin, uint64_t Ticks) {
+                          OpenVariant V, uint64_t Begin, EndedTicks Ended) {
   if (NewVariant *New = V.made()) [[unlikely]]
-    return endNew(R, L, Site, New, Begin, Ticks);
+    return endNew(R, L, Site, New, Begin, Ended);
   // In a child of fork what the lane knew is wiped.
   if (Variant *Known = V.known(); Known && Known->Data) [[likely]]
-    addSpan(*Known->Data, Begin, Ticks);
+    addSpan(*Known->Data, Begin, Ended);
 }
 
 } // namespace torchprof

@@ -6,6 +6,7 @@ can have, with and without grad, in first runs and later; results stay."""
 # RUN: torchprof-report check %t.tprof
 # RUN: torchprof-report summary %t.tprof --group-by=shape --limit=0 --sort=order \
 # RUN:   --columns=kind,name,shapes,out_shapes,dtypes,calls | FileCheck %s
+# RUN: %python %S/Inputs/nets_by_shape.py %t.tprof
 # UNSUPPORTED: asan, tsan
 # CHECK: kind name shapes out_shapes dtypes calls
 # CHECK: aten::mm mm [4,3] [3,2] [4,2] float32 8

@@ -1,6 +1,7 @@
 //===- RowsTest.cpp - totals, self times, shares --------------------------===//
 
 #include "../../../tools/torchprof-report/Report/Rows.h"
+#include "../../../tools/torchprof-report/Report/Columns.h"
 #include "../../../tools/torchprof-report/Report/ModuleTree.h"
 #include "../../../tools/torchprof-report/Report/Totals.h"
 #include "TestProfiles.h"
@@ -52,6 +53,71 @@ TEST(Rows, SelfIsTotalWithoutSynchronousChildren) {
   EXPECT_EQ(self(Sites, 1), 700 - 400 - 200);
   EXPECT_EQ(self(Sites, 3), 50);
   EXPECT_EQ(self(Sites, 6), 50); // the body ran beside it
+}
+
+/// Two calls of aten::mm with one shape and one with another, which freed more
+/// than they allocated and less. \p First and \p Second: "net_bytes" of them.
+std::string twoShapes(const std::string &First, const std::string &Second) {
+  return R"({
+  "models": [{"id": 1, "scopes": [{"class": "Net", "function": "forward"}],
+    "sites": [{"kind": "method", "name": "forward", "flags": ["root"]},
+      {"parent": 0, "kind": "aten::mm"}]}],
+  "dynamic_sites": [
+    {"slot": 2, "parent": 1, "kind": "shape", "name": "float32[2] -> float32[2]"},
+    {"slot": 3, "parent": 1, "kind": "shape", "name": "float32[3] -> float32[3]"}],
+  "lanes": [{
+    "cells": [{"slot": 0, "samples": [100]}, {"slot": 1, "samples": [10, 20, 30]}],
+    "measures": [
+      {"name": "alloc", "cells": [
+        {"slot": 0, "count": 1, "sum": 160, "max": 160, "time": 100, "nested": 0},
+        {"slot": 1, "count": 3, "sum": 96, "max": 64, "time": 60, "nested": 0}]},
+      {"name": "freed", "cells": [
+        {"slot": 0, "count": 1, "sum": 128, "max": 128, "time": 100, "nested": 0},
+        {"slot": 1, "count": 3, "sum": 128, "max": 96, "time": 60, "nested": 0}]}],
+    "variants": [
+      {"slot": 1, "signature": 2, "count": 2, "time": 30, "min": 10, "max": 20,
+       "first_ticks": 5)" +
+         First + R"(},
+      {"slot": 1, "signature": 3, "count": 1, "time": 30, "min": 30, "max": 30,
+       "first_ticks": 7)" +
+         Second + R"(}]}]})";
+}
+
+std::string bytesText(const Value &V) {
+  if (V.Type == ValueType::None)
+    return "-";
+  return (V.Negative ? "-" : "") + std::to_string(V.Count);
+}
+
+/// "net self" of each row of all nodes by shape.
+std::vector<std::string> netsByShape(const std::string &Json, GroupBy Group) {
+  SiteTable Sites = tableOf(Json.c_str());
+  RowOptions Options;
+  Options.Group = Group;
+  Options.ShapesApart = true;
+  Totals All = makeTotals(Sites, Selection());
+  RowContext Context = {Sites.clock(), All};
+  RowColumns Columns = rowColumns(Sites.measures());
+  std::vector<std::string> Found;
+  for (const Row &R : makeRows(Sites, Selection(), Options)) {
+    Found.emplace_back();
+    for (const char *Id : {"net_bytes", "self_net_bytes"})
+      Found.back() += bytesText(Columns.find(Id)->Get(R, Context)) + " ";
+  }
+  return Found;
+}
+
+TEST(Rows, SignaturesHaveTheNetMemoryOfTheirCalls) {
+  std::string Json = twoShapes(R"(, "net_bytes": -96)", R"(, "net_bytes": 64)");
+  EXPECT_EQ(netsByShape(Json, GroupBy::Shape),
+            (std::vector<std::string>{"32 64 ", "-96 -96 ", "64 64 "}));
+  EXPECT_EQ(netsByShape(Json, GroupBy::Kind),
+            (std::vector<std::string>{"32 64 ", "-96 -96 ", "64 64 "}));
+}
+
+TEST(Rows, SignaturesHaveNoMemoryThatDoesNotAddUp) {
+  EXPECT_EQ(netsByShape(twoShapes("", ""), GroupBy::Shape),
+            (std::vector<std::string>{"32 64 ", "- - ", "- - "}));
 }
 
 TEST(Rows, SelfTimesAddUpToTheTotal) {

@@ -3,6 +3,7 @@
 #include "Variants.h"
 
 #include "Control.h"
+#include "Memory.h"
 #include "PairShapes.h"
 #include "Probe.h"
 #include "TestSupport.h"
@@ -137,6 +138,41 @@ TEST_F(VariantsTest, SpansAreToldApartByTheirSignatures) {
   EXPECT_EQ(P.count(1), 4u); // time is recorded as ever
   EXPECT_EQ(P.sum(1), 190u);
   EXPECT_EQ(TextsWritten, 2u * 3u); // at first sights alone
+}
+
+/// What the spans of each of a node's signatures allocated less what they
+/// freed.
+static std::vector<int64_t> netsOf(const ReadProfile &P, unsigned Site) {
+  std::vector<int64_t> Found;
+  for (const ReadProfile::VariantOf &V : P.Variants)
+    if (V.Data.Site == Slot(Site) && V.Data.Word)
+      Found.push_back(V.Data.NetBytes);
+  return Found;
+}
+
+TEST_F(VariantsTest, HaveTheMemoryOfTheirSpans) {
+  auto Body = [] {
+    auto Allocates = [](uint64_t Bytes) {
+      return [Bytes] { noteAllocated(Bytes); };
+    };
+    run([&] {
+      node(1, {2}, 1, Allocates(100));
+      node(1, {3}, 1, Allocates(7));
+      node(1, {2}, 1, [] { noteFreed(400); });
+      node(1, {3}, 1);
+      // What a node inside of it takes is the outer one's, too.
+      node(2, {2}, 1, [&] { node(1, {3}, 1, Allocates(1000)); });
+    });
+  };
+  ReadProfile P = recorded(Body, {{"record", "shapes,memory"}});
+  EXPECT_EQ(netsOf(P, 1), (std::vector<int64_t>{-300, 1007}));
+  EXPECT_EQ(netsOf(P, 2), (std::vector<int64_t>{1000}));
+}
+
+TEST_F(VariantsTest, HaveNoMemoryIfThatIsNotMeasured) {
+  ReadProfile P = recorded(
+      [] { run([] { node(1, {2}, 1, [] { noteAllocated(100); }); }); });
+  EXPECT_EQ(netsOf(P, 1), std::vector<int64_t>{0});
 }
 
 TEST_F(VariantsTest, SignaturesBeyondTheBoundShareOne) {
@@ -344,6 +380,22 @@ TEST_F(VariantsTest, PairsTakeWhatTheFrameworkTells) {
           {"float32[4] float32[3] -> float32[4]", 1, 100, 100, 100, 1010}}));
   EXPECT_TRUE(variantsOf(P, 2).empty());
   EXPECT_EQ(P.count(2), 1u);
+}
+
+TEST_F(VariantsTest, PairsHaveTheMemoryOfTheirSpans) {
+  ReadProfile P = recorded(
+      [] {
+        run([] {
+          for (int Size : {2, 3, 2}) {
+            Numbers Inputs = {Size};
+            uint64_t Begin = beginSpan(site(7, 1), {&Inputs, 1, 0});
+            noteAllocated(uint64_t(Size) * 100);
+            endSpan(Begin, site(7, 1), {&Inputs, 0, 1});
+          }
+        });
+      },
+      {{"record", "shapes,memory"}});
+  EXPECT_EQ(netsOf(P, 1), (std::vector<int64_t>{400, 300}));
 }
 
 TEST_F(VariantsTest, PairLeftByAnExceptionIsForgotten) {

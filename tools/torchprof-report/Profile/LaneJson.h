@@ -205,6 +205,7 @@ void LaneMapping<IO>::variantCell(IO &io,
   io.member("min", J.C.Min);
   io.member("max", J.C.Max);
   io.member("first_ticks", J.C.FirstTicks);
+  io.optional("net_bytes", J.C.NetBytes);
 }
 
 template <class IO> void LaneMapping<IO>::measure(IO &io, Ref<MeasureCells> M) {

@@ -23,8 +23,7 @@ AliveBlocks::AliveBlocks(const Profile &P, const BlockBooks &Books,
 
 /// Bytes of an account, which may be below 0 in a damaged profile.
 static Value bytesOf(int64_t Bytes) {
-  return Bytes < 0 ? Value::bytesLess(0, uint64_t(-Bytes))
-                   : Value::bytes(uint64_t(Bytes));
+  return Value::signedBytes(uint64_t(Bytes));
 }
 
 static Value siteName(const SiteTable &Sites, uint32_t Site) {

@@ -150,9 +150,13 @@ static void addDerivedColumns(std::vector<RowColumns::Column> &Out,
   std::string Switch = " (" + findKnownMeasure(Info.More)->Switch.str() + ")";
   auto Make = [&](const std::string &Id, const std::string &Title,
                   const std::string &Help, UInt128 RowMeasure::*Amount,
-                  bool IsOwn) {
+                  Optional<uint64_t> Row::*OfParts, bool IsOwn) {
+    bool IsNet = Info.Less == "freed";
     Out.push_back({TableColumn::make(Id, Title, ValueType::Bytes),
                    Help + Switch, [=](const Row &R, const Ctx &) {
+                     if (IsNet && More && Less && !R.IsWhole)
+                       return R.*OfParts ? Value::signedBytes(*(R.*OfParts))
+                                         : Value();
                      if (!More || !Less || R.Measures[*More].Count == 0 ||
                          (IsOwn && R.Overlay))
                        return Value();
@@ -161,9 +165,11 @@ static void addDerivedColumns(std::vector<RowColumns::Column> &Out,
                          static_cast<uint64_t>(R.Measures[*Less].*Amount));
                    }});
   };
-  Make(Id, Info.Title.str(), Info.Help.str(), &RowMeasure::Total, false);
+  Make(Id, Info.Title.str(), Info.Help.str(), &RowMeasure::Total, &Row::Net,
+       false);
   Make("self_" + Id, "self " + Info.Title.str(),
-       Info.Help.str() + ", without the children's", &RowMeasure::Self, true);
+       Info.Help.str() + ", without the children's", &RowMeasure::Self,
+       &Row::SelfNet, true);
 }
 
 RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {

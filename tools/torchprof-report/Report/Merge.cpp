@@ -134,6 +134,7 @@ void Merger::finishVariants(Lane &L) {
       C.Min = V.Min;
       C.Max = V.Max;
       C.FirstTicks = V.FirstTicks;
+      C.NetBytes = static_cast<int64_t>(V.NetBytes);
       Cells.push_back(C);
       Result.DynamicSites.push_back({Next, C.Site, format::DynamicKind::Shape,
                                      V.IsOthers ? format::DF_Overflow : 0u,

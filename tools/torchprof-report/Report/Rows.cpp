@@ -231,7 +231,9 @@ namespace {
 class RowMaker {
 public:
   RowMaker(const SiteTable &Sites, const RowOptions &Options)
-      : Sites(Sites), Options(Options), GroupOf(Sites.size(), NoIndex) {
+      : Sites(Sites), Options(Options), GroupOf(Sites.size(), NoIndex),
+        Allocated(numberOf(Sites.measures(), "alloc")),
+        Freed(numberOf(Sites.measures(), "freed")) {
     if (Options.Group == GroupBy::Module || Options.Group == GroupBy::Class)
       Calls = std::make_unique<ModuleCalls>(Sites);
     if (Options.Keys && Options.Group == GroupBy::Node)
@@ -262,8 +264,12 @@ private:
   bool hasShapesApart() const {
     return Options.ShapesApart || Options.Group == GroupBy::Shape;
   }
-  void addPart(uint32_t S, SiteNames Names, StringRef Signature,
-               const Aggregate &Part);
+  struct SitePart;
+  void addPart(uint32_t S, SiteNames Names, const SitePart &Part);
+  void addNet(Row &R, uint32_t S, const SitePart &Part);
+  Optional<uint64_t> netOfAll(uint32_t S) const;
+  SitePart allOf(uint32_t S) const;
+  bool areNetsKnown(uint32_t S) const;
   void addVariants(uint32_t S, const SiteNames &Names);
   void addAllWork(SiteWork &To, uint32_t S);
   void addModuleCalls(Row &R, StringRef Group, uint32_t S);
@@ -281,6 +287,7 @@ private:
   std::vector<uint32_t> GroupOf; ///< by site
   std::map<std::string, uint32_t> Groups;
   std::vector<SiteKey> Keys;
+  Optional<MeasureId> Allocated, Freed;
   std::unique_ptr<ModuleCalls> Calls; ///< where rows are modules or classes
   /// Instances, by row, and methods whose calls have been counted.
   std::set<std::pair<const Manifest *, std::string>> CountedModules;
@@ -318,56 +325,116 @@ uint32_t RowMaker::rowOf(const SiteNames &Names) {
   return Number;
 }
 
-/// Adds the spans of a node that have one signature, empty if it is not known.
-void RowMaker::addPart(uint32_t S, SiteNames Names, StringRef Signature,
-                       const Aggregate &Part) {
-  Names.Group += '\n' + torchInputsText(Signature);
+/// The spans of a node that have one signature.
+struct RowMaker::SitePart {
+  StringRef Signature; ///< empty if it is not known
+  Aggregate Times;
+  bool IsAll = false;     ///< there are no others
+  Optional<uint64_t> Net; ///< as Row has it
+};
+
+/// What all spans of a node have; None if that was not measured.
+Optional<uint64_t> RowMaker::netOfAll(uint32_t S) const {
+  if (!Allocated || !Freed)
+    return None;
+  return static_cast<uint64_t>(Sites.measured(*Allocated, S).Sum) -
+         static_cast<uint64_t>(Sites.measured(*Freed, S).Sum);
+}
+
+RowMaker::SitePart RowMaker::allOf(uint32_t S) const {
+  SitePart All;
+  All.IsAll = true;
+  All.Net = netOfAll(S);
+  return All;
+}
+
+/// True if those of a node's signatures add up to the node's: an older runtime
+/// did not write them down.
+bool RowMaker::areNetsKnown(uint32_t S) const {
+  uint64_t Count = 0, Net = 0;
+  for (const SiteVariant &V : Sites.variants(S)) {
+    Count += V.Count;
+    Net += V.NetBytes;
+  }
+  return netOfAll(S) == Net && Sites.measured(*Allocated, S).Count == Count;
+}
+
+static void addKnown(Optional<uint64_t> &To, Optional<uint64_t> More) {
+  if (To && More)
+    *To += *More;
+  else
+    To = None;
+}
+
+void RowMaker::addNet(Row &R, uint32_t S, const SitePart &Part) {
+  if (isOutermost(S))
+    addKnown(R.Net, Part.Net);
+  bool HasChildren = Sites.self(S).Amount != Sites.total(S);
+  Optional<uint64_t> Self = HasChildren ? None : Part.Net;
+  // Which of its spans the children were in is not known.
+  if (HasChildren && Part.IsAll && Part.Net)
+    Self = static_cast<uint64_t>(Sites.self(*Allocated, S).Amount -
+                                 Sites.self(*Freed, S).Amount);
+  addKnown(R.SelfNet, Self);
+}
+
+/// Adds the spans of a node that have one signature.
+void RowMaker::addPart(uint32_t S, SiteNames Names, const SitePart &Part) {
+  Names.Group += '\n' + torchInputsText(Part.Signature);
   uint32_t Number = rowOf(Names);
   GroupOf[S] = Number;
   HasNodes[Number] = true;
   Row &R = Rows[Number];
   addNames(R, Sites, S, Names);
-  if (!Signature.empty())
-    R.Signatures.insert(Signature.str());
-  bool IsAll = Part.Count == Sites.measured(S).Count;
-  if (Options.WithWork && IsAll && Sites[S].isRoot())
+  if (!Part.Signature.empty())
+    R.Signatures.insert(Part.Signature.str());
+  const Aggregate &Times = Part.Times;
+  if (Options.WithWork && Part.IsAll && Sites[S].isRoot())
     addAllWork(R.Done, S);
   else if (Options.WithWork)
-    R.Done.add(Sites, S, Signature, Part.Count, Part.Sum);
-  if (IsAll) {
+    R.Done.add(Sites, S, Part.Signature, Times.Count, Times.Sum);
+  addNet(R, S, Part);
+  if (Part.IsAll) {
     addNumbers(R, Sites, S, isOutermost(S));
     R.Measured.add(Sites.measured(S));
     return;
   }
   // All else is known of the node's spans together alone.
   R.HasDistribution = R.IsWhole = false;
-  R.Measured.add(Part);
-  addPairs(R, Sites.measured(S), Part.Count);
+  R.Measured.add(Times);
+  addPairs(R, Sites.measured(S), Times.Count);
   if (isOutermost(S))
-    R.Total += Part.Sum;
+    R.Total += Times.Sum;
   if (Sites.self(S).Amount == Sites.total(S))
-    R.Self += Part.Sum;
+    R.Self += Times.Sum;
   else
     R.HasSelf = false;
 }
 
 /// Adds a node, its signatures apart, and what of it has none.
 void RowMaker::addVariants(uint32_t S, const SiteNames &Names) {
-  Aggregate Rest;
-  Rest.Count = Sites.measured(S).Count;
-  Rest.Sum = Sites.measured(S).Sum;
+  SitePart Rest;
+  Rest.Times.Count = Sites.measured(S).Count;
+  Rest.Times.Sum = Sites.measured(S).Sum;
+  bool HasNets = areNetsKnown(S);
   for (const SiteVariant &V : Sites.variants(S)) {
-    Aggregate Part;
-    Part.Begins = Part.Count = V.Count;
-    Part.Sum = V.Sum;
-    Part.Min = V.Min;
-    Part.Max = V.Max;
-    Rest.Count -= std::min(Rest.Count, V.Count);
-    Rest.Sum -= std::min(Rest.Sum, V.Sum);
-    addPart(S, Names, V.Signature, Part);
+    SitePart Part;
+    Part.Signature = V.Signature;
+    Part.Times.Begins = Part.Times.Count = V.Count;
+    Part.Times.Sum = V.Sum;
+    Part.Times.Min = V.Min;
+    Part.Times.Max = V.Max;
+    Part.IsAll = V.Count == Sites.measured(S).Count;
+    if (Part.IsAll)
+      Part.Net = netOfAll(S);
+    else if (HasNets)
+      Part.Net = V.NetBytes;
+    Rest.Times.Count -= std::min(Rest.Times.Count, V.Count);
+    Rest.Times.Sum -= std::min(Rest.Times.Sum, V.Sum);
+    addPart(S, Names, Part);
   }
-  if (Rest.Count)
-    addPart(S, Names, "", Rest);
+  if (Rest.Times.Count)
+    addPart(S, Names, Rest);
 }
 
 /// Adds what a site did; a method alone did what its nodes did.
@@ -396,6 +463,8 @@ void RowMaker::add(uint32_t S) {
   addMember(R, Sites, S, Names, isOutermost(S));
   if (Options.WithWork)
     addAllWork(R.Done, S);
+  if (hasShapesApart())
+    addNet(R, S, allOf(S));
   if (!Here.isRoot() && !Here.isModule())
     HasNodes[Number] = true;
   // The calls of a method are those of its root, selected or not.

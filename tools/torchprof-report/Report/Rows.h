@@ -69,10 +69,14 @@ struct Row {
   bool CallsAreSpans = true;
   llvm::Optional<uint64_t> Calls;
   bool HasSelf = true; ///< false: not known for what the row has of a node
+  /// Of a row that is not whole: what its spans allocated on the CPU less what
+  /// they freed, as Total and Self; none if that is not known. They wrap around
+  /// below 0.
+  llvm::Optional<uint64_t> Net = uint64_t(0), SelfNet = uint64_t(0);
   /// False: of the calls only their number, sum and extremes are known.
   bool HasDistribution = true;
   /// False: the row has a part of a member's spans; Measures and Backward,
-  /// which are known of all of them together, are empty.
+  /// which are known of all of them together, are empty, and Net is not.
   bool IsWhole = true;
   bool Clipped = false;   ///< a member's self time would be below 0
   bool Estimated = false; ///< a member's time is: SiteTable::splitFused()

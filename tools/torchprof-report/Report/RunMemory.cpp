@@ -44,8 +44,7 @@ static const RunColumns<RunPeak> &columns() {
        }},
       {TableColumn::make("held_bytes", "thread holds", ValueType::Bytes), "",
        [](const Row &R, const SiteTable &) {
-         return R.Held < 0 ? Value::bytesLess(0, uint64_t(-R.Held))
-                           : Value::bytes(uint64_t(R.Held));
+         return Value::signedBytes(uint64_t(R.Held));
        }},
   });
   return Columns;

@@ -304,6 +304,7 @@ void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
         Touched.insert(S);
         SiteVariant &V = variantOf(VariantsOf[S], *Signature->second);
         V.Count += C.Word / 2;
+        V.NetBytes += static_cast<uint64_t>(C.NetBytes);
         V.Sum += scaled(C.Time, Scale);
         V.Min = std::min(V.Min, static_cast<uint64_t>(scaled(C.Min, Scale)));
         V.Max = std::max(V.Max, static_cast<uint64_t>(scaled(C.Max, Scale)));

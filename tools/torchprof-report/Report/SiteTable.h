@@ -68,6 +68,8 @@ struct SiteVariant {
   uint64_t Min = UINT64_MAX;
   uint64_t Max = 0;
   uint64_t FirstTicks = 0; ///< begin of the first span; 0 if not known
+  /// As format::VariantCell has them; wraps around below 0.
+  uint64_t NetBytes = 0;
 };
 
 /// What a site has of a sum that is not its children's.

@@ -54,6 +54,10 @@ struct Value {
     V.Negative = More < Less;
     return V;
   }
+  /// A number of bytes that has wrapped around if it is below 0.
+  static Value signedBytes(uint64_t N) {
+    return static_cast<int64_t>(N) < 0 ? bytesLess(0, 0 - N) : bytes(N);
+  }
   static Value number(ValueType Type, double N) {
     Value V;
     V.Type = Type;

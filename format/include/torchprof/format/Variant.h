@@ -46,7 +46,9 @@ struct VariantCell {
   uint64_t Min;        ///< of one span
   uint64_t Max;        ///< of one span
   uint64_t FirstTicks; ///< begin of the first span
-  uint64_t Reserved1;
+  /// What the spans allocated less what they freed, on the CPU; 0 if that was
+  /// not measured.
+  int64_t NetBytes;
 };
 static_assert(sizeof(VariantCell) == 64);
 
