@@ -32,7 +32,9 @@ def recorded(results):
     lines = ["## What is recorded", ""] + how("recorded") + [
         "A chain of 300 `relu` of a few numbers, attached, in Python, on one thread: ns "
         "that a node takes longer, the median over several processes and in brackets "
-        "their quartiles. Each process compares its own calls: what torchprof records "
+        "their quartiles. The runtime's code lies elsewhere in each: the code of the chain "
+        "fills the nearest cache of some processors, and what it pushes out there depends "
+        "on its place. Each process compares its own calls: what torchprof records "
         "beside time is recorded in every third one; torchprof itself and torch.profiler "
         "are switched on for 80 calls and off again, many times. What it takes to count "
         "blocks of memory, in other calls too, is measured by exchanging LibTorch's "

@@ -19,7 +19,7 @@ import random
 import statistics
 import time
 
-from processes import run_itself
+from processes import libraries, run_itself
 
 HOW = ("plain", "attached")
 
@@ -45,7 +45,7 @@ def work(model):
 
 def measure(arguments, model, how):
     return run_itself([model, "--inside"],
-                      arguments.build if how == "attached" else None)
+                      libraries(arguments.build) if how == "attached" else None)
 
 
 def compare(arguments, name, model):

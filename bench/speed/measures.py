@@ -33,7 +33,7 @@ from multiprocessing import get_context
 
 import torch
 
-from processes import KEEPS_FREED_MEMORY, run_itself
+from processes import KEEPS_FREED_MEMORY, libraries, quartiles, run_itself
 
 
 class Contender(typing.NamedTuple):
@@ -153,7 +153,7 @@ def measure(arguments, model, name):
              "--seconds", str(arguments.seconds)]
     if record is None:
         return run_itself(words, **KEEPS_FREED_MEMORY)
-    return run_itself(words, arguments.build, TORCHPROF_RECORD=record,
+    return run_itself(words, libraries(arguments.build), TORCHPROF_RECORD=record,
                       **KEEPS_FREED_MEMORY)
 
 
@@ -183,17 +183,15 @@ def compare(arguments, workload, model):
             found[name].append(measure(arguments, model, name))
     for name in names:
         turns, beside = found[name], CONTENDERS[name].beside
-        ratios = beside and sorted(
-            one[1] / other[1] for one, other in zip(turns, found[beside]))
+        ratios = beside and [one[1] / other[1]
+                             for one, other in zip(turns, found[beside])]
         print(json.dumps({
             "workload": workload, "contender": name, "beside": beside,
             "turns": len(turns), "nodes": nodes, "operators": operators,
             "min_ns": min(turn[0] for turn in turns),
             "median_ns": statistics.median(turn[1] for turn in turns),
             "closing_ns": statistics.median(turn[2] for turn in turns),
-            "ratios": ratios and [
-                ratios[round(quarter * (len(ratios) - 1) / 4)]
-                for quarter in (1, 2, 3)]}), flush=True)
+            "ratios": ratios and quartiles(ratios)}), flush=True)
 
 
 def main():

@@ -20,6 +20,7 @@ import torch
 import torch.fx
 
 import workloads
+from processes import quartiles
 
 
 class ProfilingInterpreter(torch.fx.Interpreter):
@@ -114,12 +115,12 @@ def turns(contenders, seconds):
     for contender in contenders:
         spans = contender.calls_ns
         added = [theirs - ours for theirs, ours in zip(spans, plain.calls_ns)]
-        quartiles = statistics.quantiles(added, n=4)
+        low, median, high = quartiles(added)
         print(json.dumps({
             "contender": contender.name, "turns": len(spans),
             "min_ns": min(spans), "median_ns": statistics.median(spans),
-            "added_ns": statistics.median(added), "added_q1_ns": quartiles[0],
-            "added_q3_ns": quartiles[2],
+            "added_ns": median, "added_q1_ns": low,
+            "added_q3_ns": high,
             "close_ns": statistics.median(contender.close_ns)}))
 
 

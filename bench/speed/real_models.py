@@ -39,7 +39,7 @@ import time
 
 import torch
 
-from processes import FEWEST, KEEPS_FREED_MEMORY, run_itself
+from processes import FEWEST, KEEPS_FREED_MEMORY, libraries, run_itself
 
 #: What is measured, and with which of a process's sets of copies.
 CONTENDERS = {"plain": "plain", "plain again": "plain again",
@@ -164,7 +164,7 @@ def one_process(arguments, path, shape):
     return run_itself(
         ["--build", arguments.build, "--turns", str(arguments.turns), "--copies",
          str(arguments.copies), "--inside", ",".join((path, shape))],
-        arguments.build, TORCHPROF_ATTACH="off", **KEEPS_FREED_MEMORY)
+        libraries(arguments.build), TORCHPROF_ATTACH="off", **KEEPS_FREED_MEMORY)
 
 
 def median_and_interval(values):

@@ -14,6 +14,9 @@ through where their memory lies; so each process compares its own calls:
   LibTorch's allocator next to calls with the one that counts, and is added.
 - torchprof itself, and torch.profiler, are switched on and off again and again.
 
+Two builds differ by as much, through where their code lies. So each turn takes another
+of the runtimes whose code was moved (CMakeLists.txt).
+
 Prints a JSON object for each: the median over the turns, and the quartiles, of the
 ns that the median call of a turn takes longer per node; and the median of the ns per
 recorded node that it takes to end the recording.
@@ -29,7 +32,7 @@ import typing
 import torch
 
 from measures import caller, chain_length
-from processes import KEEPS_FREED_MEMORY, run_itself
+from processes import KEEPS_FREED_MEMORY, places, quartiles, run_itself
 
 
 class Recorded(typing.NamedTuple):
@@ -154,20 +157,15 @@ def work(arguments, what):
     return more / nodes, closing / nodes
 
 
-def measure(arguments, name):
-    """work() in a process of its own."""
+def measure(arguments, name, place):
+    """work() in a process of its own, with the runtime that lies in a folder."""
     what = RECORDED[name]
     words = [arguments.model, "--build", arguments.build, "--inside", name,
              "--rounds", str(arguments.rounds)]
     if what.peer is not None:
         return run_itself(words, **KEEPS_FREED_MEMORY)
-    return run_itself(words, arguments.build, TORCHPROF_RECORD=what.record,
+    return run_itself(words, place, TORCHPROF_RECORD=what.record,
                       TORCHPROF_RECORD_EVERY=str(EVERY), **KEEPS_FREED_MEMORY)
-
-
-def quartiles(values):
-    return statistics.quantiles(values, n=4, method="inclusive") \
-        if len(values) > 1 else values * 3
 
 
 def main():
@@ -176,14 +174,15 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", default=list(RECORDED))
     parser.add_argument("--build")
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--turns", type=int, default=8)
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
         print(json.dumps(work(arguments, RECORDED[arguments.inside])))
         return
-    turns = [{name: measure(arguments, name) for name in arguments.names}
-             for _ in range(arguments.turns)]
+    runtimes = places(arguments.build)
+    turns = [{name: measure(arguments, name, runtimes[turn % len(runtimes)])
+              for name in arguments.names} for turn in range(arguments.turns)]
     for name in arguments.names:
         found = [turn[name] for turn in turns]
         print(json.dumps({
