@@ -27,7 +27,9 @@ namespace {
 /// What stands in LibTorch's table.
 struct Wrapped {
   c10::Allocator *Inner = nullptr;
-  c10::DeleterFnPtr Delete = nullptr; ///< Inner's
+  c10::DeleterFnPtr Delete = nullptr;                 ///< Inner's
+  c10::DeleterFnPtr Counts = nullptr;                 ///< ours in its place
+  c10::ProfiledCPUMemoryReporter *Reporter = nullptr; ///< LibTorch's
 };
 
 Wrapped Own;
@@ -46,22 +48,33 @@ Wrapped Own;
   return Block;
 }
 
-/// The same where Inner is LibTorch's own, step by step as that one does it
-/// (DefaultCPUAllocator in c10/core/CPUAllocator.cpp): a call of it would be
-/// one frame more at the deepest point of most operators, where the processor's
-/// stack of return addresses is full, and costs a misprediction, some 15 ns.
+// The same where Inner is LibTorch's own, step by step as that one does it
+// (DefaultCPUAllocator in c10/core/CPUAllocator.cpp). A call of it would be one
+// frame more at the deepest point of most operators, where the processor's
+// stack of return addresses is full, and costs a misprediction, some 15 ns; and
+// its deleter goes through four more lines of code, three of them linkers'
+// stubs.
+
+[[gnu::hot]] void countAndDeleteAsDefault(void *Data) {
+  if (!Data)
+    return;
+  noteFreed(malloc_usable_size(Data), Data);
+  Own.Reporter->Delete(Data);
+  c10::free_cpu(Data);
+}
+
 [[gnu::hot]] c10::DataPtr allocateAsDefault(size_t Bytes) {
   void *Data;
   try {
     Data = c10::alloc_cpu(Bytes);
   } catch (const c10::Error &) {
-    c10::profiledCPUMemoryReporter().OutOfMemory(Bytes);
+    Own.Reporter->OutOfMemory(Bytes);
     throw;
   }
-  c10::profiledCPUMemoryReporter().New(Data, Bytes);
+  Own.Reporter->New(Data, Bytes);
   if (Data)
     noteAllocated(malloc_usable_size(Data), Data);
-  return {Data, Data, &countAndDelete, c10::Device(c10::kCPU)};
+  return {Data, Data, &countAndDeleteAsDefault, c10::Device(c10::kCPU)};
 }
 
 enum class State { Idle, Counting, Refused };
@@ -77,16 +90,18 @@ bool refuse(const char *Why) {
 
 bool install() {
   static versions::AllocatorOf<allocateCounted, countAndDelete> Counting;
-  static versions::AllocatorOf<allocateAsDefault, countAndDelete> AsDefault;
+  static versions::AllocatorOf<allocateAsDefault, countAndDeleteAsDefault>
+      AsDefault;
   c10::Allocator *Inner = c10::GetAllocator(c10::kCPU);
   c10::Allocator *Default = c10::GetDefaultCPUAllocator();
   if (!Inner || !Inner->raw_deleter() ||
       Inner->raw_deleter() != Default->raw_deleter())
     return refuse("the host has set a CPU allocator of its own");
-  Own = {Inner, Inner->raw_deleter()};
   c10::Allocator *Wrapper = &Counting;
   if (Inner == Default)
     Wrapper = &AsDefault;
+  Own = {Inner, Inner->raw_deleter(), Wrapper->raw_deleter(),
+         &c10::profiledCPUMemoryReporter()};
   c10::SetAllocator(c10::kCPU, Wrapper);
   if (c10::GetAllocator(c10::kCPU) != Wrapper)
     return refuse("LibTorch keeps its CPU allocator");
@@ -100,7 +115,7 @@ bool countBlocks() {
   case State::Idle:
     return install();
   case State::Counting:
-    if (c10::GetAllocator(c10::kCPU)->raw_deleter() == &countAndDelete)
+    if (c10::GetAllocator(c10::kCPU)->raw_deleter() == Own.Counts)
       return true;
     return refuse("the host has set another CPU allocator");
   case State::Refused:
