@@ -36,5 +36,7 @@ for node in nodes:
     for column in ("net_bytes", "self_net_bytes"):
         sums = [sum(row[column] or 0 for row in some) for some in (parts, of_name)]
         assert sums[0] == sums[1], (node, column, sums)
-    assert all(row["net_bytes"] is not None for row in parts), parts
+    # What waits may have ended on another thread.
+    assert node["net_bytes"] is None or \
+        all(row["net_bytes"] is not None for row in parts), parts
 assert several > 0
