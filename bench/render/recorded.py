@@ -38,7 +38,8 @@ def recorded(results):
         "beside time is recorded in every third one; torchprof itself and torch.profiler "
         "are switched on for 80 calls and off again, many times. What it takes to count "
         "blocks of memory, in other calls too, is measured by exchanging LibTorch's "
-        "allocator, and is in it. *closing* is what it takes for each recorded node to end the "
+        "allocator, and is in it; the one that counts calls less code than LibTorch's, so "
+        "that a node can take no longer with it. *closing* is what it takes for each recorded node to end the "
         "recording: torchprof's `stop`, torch.profiler's `stop`. The device is the tests' "
         "fake one, whose events take some tens of ns.", ""]
     for version, rows in rows_of(results, "recorded"):

@@ -55,11 +55,17 @@ Wrapped Own;
 // its deleter goes through four more lines of code, three of them linkers'
 // stubs.
 
+/// Whether the reporter would do anything: it asks the same.
+bool isReported() {
+  return FLAGS_caffe2_report_cpu_memory_usage || c10::memoryProfilingEnabled();
+}
+
 [[gnu::hot]] void countAndDeleteAsDefault(void *Data) {
   if (!Data)
     return;
   noteFreed(malloc_usable_size(Data), Data);
-  Own.Reporter->Delete(Data);
+  if (isReported()) [[unlikely]]
+    Own.Reporter->Delete(Data);
   c10::free_cpu(Data);
 }
 
@@ -71,7 +77,8 @@ Wrapped Own;
     Own.Reporter->OutOfMemory(Bytes);
     throw;
   }
-  Own.Reporter->New(Data, Bytes);
+  if (isReported()) [[unlikely]]
+    Own.Reporter->New(Data, Bytes);
   if (Data)
     noteAllocated(malloc_usable_size(Data), Data);
   return {Data, Data, &countAndDeleteAsDefault, c10::Device(c10::kCPU)};
