@@ -27,9 +27,8 @@ namespace {
 /// What stands in LibTorch's table.
 struct Wrapped {
   c10::Allocator *Inner = nullptr;
-  c10::DeleterFnPtr Delete = nullptr;                 ///< Inner's
-  c10::DeleterFnPtr Counts = nullptr;                 ///< ours in its place
-  c10::ProfiledCPUMemoryReporter *Reporter = nullptr; ///< LibTorch's
+  c10::DeleterFnPtr Delete = nullptr; ///< Inner's
+  c10::DeleterFnPtr Counts = nullptr; ///< ours in its place
 };
 
 Wrapped Own;
@@ -65,7 +64,7 @@ bool isReported() {
     return;
   noteFreed(malloc_usable_size(Data), Data);
   if (isReported()) [[unlikely]]
-    Own.Reporter->Delete(Data);
+    c10::profiledCPUMemoryReporter().Delete(Data);
   c10::free_cpu(Data);
 }
 
@@ -74,11 +73,11 @@ bool isReported() {
   try {
     Data = c10::alloc_cpu(Bytes);
   } catch (const c10::Error &) {
-    Own.Reporter->OutOfMemory(Bytes);
+    c10::profiledCPUMemoryReporter().OutOfMemory(Bytes);
     throw;
   }
   if (isReported()) [[unlikely]]
-    Own.Reporter->New(Data, Bytes);
+    c10::profiledCPUMemoryReporter().New(Data, Bytes);
   if (Data)
     noteAllocated(malloc_usable_size(Data), Data);
   return {Data, Data, &countAndDeleteAsDefault, c10::Device(c10::kCPU)};
@@ -107,8 +106,7 @@ bool install() {
   c10::Allocator *Wrapper = &Counting;
   if (Inner == Default)
     Wrapper = &AsDefault;
-  Own = {Inner, Inner->raw_deleter(), Wrapper->raw_deleter(),
-         &c10::profiledCPUMemoryReporter()};
+  Own = {Inner, Inner->raw_deleter(), Wrapper->raw_deleter()};
   c10::SetAllocator(c10::kCPU, Wrapper);
   if (c10::GetAllocator(c10::kCPU) != Wrapper)
     return refuse("LibTorch keeps its CPU allocator");

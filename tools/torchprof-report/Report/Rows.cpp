@@ -266,9 +266,8 @@ private:
   }
   struct SitePart;
   void addPart(uint32_t S, SiteNames Names, const SitePart &Part);
-  void addNet(Row &R, uint32_t S, const SitePart &Part);
+  void addNet(Row &R, uint32_t S, Optional<uint64_t> Net, bool IsAll);
   Optional<uint64_t> netOfAll(uint32_t S) const;
-  SitePart allOf(uint32_t S) const;
   bool areNetsKnown(uint32_t S) const;
   void addVariants(uint32_t S, const SiteNames &Names);
   void addAllWork(SiteWork &To, uint32_t S);
@@ -341,13 +340,6 @@ Optional<uint64_t> RowMaker::netOfAll(uint32_t S) const {
          static_cast<uint64_t>(Sites.measured(*Freed, S).Sum);
 }
 
-RowMaker::SitePart RowMaker::allOf(uint32_t S) const {
-  SitePart All;
-  All.IsAll = true;
-  All.Net = netOfAll(S);
-  return All;
-}
-
 /// True if those of a node's signatures add up to the node's: an older runtime
 /// did not write them down.
 bool RowMaker::areNetsKnown(uint32_t S) const {
@@ -366,13 +358,14 @@ static void addKnown(Optional<uint64_t> &To, Optional<uint64_t> More) {
     To = None;
 }
 
-void RowMaker::addNet(Row &R, uint32_t S, const SitePart &Part) {
+/// Adds what a node's spans have, \p IsAll: all of them.
+void RowMaker::addNet(Row &R, uint32_t S, Optional<uint64_t> Net, bool IsAll) {
   if (isOutermost(S))
-    addKnown(R.Net, Part.Net);
+    addKnown(R.Net, Net);
   bool HasChildren = Sites.self(S).Amount != Sites.total(S);
-  Optional<uint64_t> Self = HasChildren ? None : Part.Net;
+  Optional<uint64_t> Self = HasChildren ? None : Net;
   // Which of its spans the children were in is not known.
-  if (HasChildren && Part.IsAll && Part.Net)
+  if (HasChildren && IsAll && Net)
     Self = static_cast<uint64_t>(Sites.self(*Allocated, S).Amount -
                                  Sites.self(*Freed, S).Amount);
   addKnown(R.SelfNet, Self);
@@ -393,7 +386,7 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, const SitePart &Part) {
     addAllWork(R.Done, S);
   else if (Options.WithWork)
     R.Done.add(Sites, S, Part.Signature, Times.Count, Times.Sum);
-  addNet(R, S, Part);
+  addNet(R, S, Part.Net, Part.IsAll);
   if (Part.IsAll) {
     addNumbers(R, Sites, S, isOutermost(S));
     R.Measured.add(Sites.measured(S));
@@ -464,7 +457,7 @@ void RowMaker::add(uint32_t S) {
   if (Options.WithWork)
     addAllWork(R.Done, S);
   if (hasShapesApart())
-    addNet(R, S, allOf(S));
+    addNet(R, S, netOfAll(S), /*IsAll=*/true);
   if (!Here.isRoot() && !Here.isModule())
     HasNodes[Number] = true;
   // The calls of a method are those of its root, selected or not.

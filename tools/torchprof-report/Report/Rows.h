@@ -12,7 +12,7 @@
 //
 // What lies outside of all models is in no module and at no known place: where
 // rows are modules, classes or places, it has a row of its own, "(outside)".
-// An overlay has rows of its own, but no share in the rows of places.
+// An overlay has rows of its own, but no share in the rows of places. Ticks.
 //
 //===----------------------------------------------------------------------===//
 
