@@ -5,6 +5,7 @@
 #include "Attach.h"
 #include "Control.h"
 #include "FrameworkCalls.h"
+#include "GroupGradients.h"
 #include "OpenFrames.h"
 #include "Pages.h"
 #include "Probe.h"
@@ -37,8 +38,7 @@ static const RegisteredChild *childAt(Slot Site) {
   return Site == format::NoSlot ? nullptr : Line.Children.childAt(Site);
 }
 
-/// The method or node that a span lies over, or the span's own site.
-static Slot siteBelow(Slot Site) {
+Slot siteBelow(Slot Site) {
   while (const RegisteredChild *Child = childAt(Site))
     Site = Child->Parent;
   return Site;
@@ -86,8 +86,7 @@ static void lookForFunctions(Lane &L) {
                          at::sequence_number::peek(), PageSource::system());
 }
 
-/// The site of a function that was made by a span of \p Maker.
-static Slot functionSite(Slot Maker, std::string_view Name) {
+Slot functionSite(Slot Maker, std::string_view Name) {
   return Line.Children.childSlot(Maker, format::DynamicKind::Backward,
                                  SiteName(shortName(Name)));
 }
@@ -195,67 +194,10 @@ bool hooksTellFunctions() noexcept try {
   return false;
 }
 
-namespace {
-/// A gradient that a group has computed. Compared, not looked into.
-struct ComputedGradient {
-  const c10::TensorImpl *Tensor;
-  Slot Site;
-};
-} // namespace
-
-/// Of the function that is open on the thread; empty of most.
-static thread_local std::vector<ComputedGradient> Computed;
-
-void beginGradients() noexcept { Computed.clear(); }
-
-void noteGradient(const c10::TensorImpl *Gradient, Slot Site) noexcept try {
-  Computed.push_back({Gradient, Site});
-} catch (const std::bad_alloc &) {
-  // What is added to it stays with the group.
-}
-
-/// The site of the sums to which the gradient of \p Maker is added.
-static Slot sumSite(Slot Maker) {
-  Slot Site = knownFunction(Maker, format::GradientSumName);
-  if (Site != format::NoSlot) [[likely]]
-    return Site;
-  Site = functionSite(Maker, format::GradientSumName);
-  keepFunction(Maker, format::GradientSumName, Site);
-  return Site;
-}
-
-static const ComputedGradient *knownGradient(const c10::TensorImpl *Tensor) {
-  for (const ComputedGradient &Known : Computed)
-    if (Known.Tensor == Tensor)
-      return &Known;
-  return nullptr;
-}
-
-bool isComputedByGroup(const c10::TensorImpl *Gradient) noexcept {
-  return knownGradient(Gradient);
-}
-
-std::optional<OpenSum> openSum(const c10::TensorImpl *Gradient) noexcept try {
-  const ComputedGradient *Known = knownGradient(Gradient);
-  if (!Known)
-    return std::nullopt;
-  claimFunctions();
-  Slot Site = sumSite(siteBelow(Known->Site));
-  return OpenSum{Site, beginSlot(Site)};
-} catch (const std::bad_alloc &) {
-  count(format::Counter::LostNoMemory);
-  return std::nullopt;
-}
-
-void closeSum(const OpenSum &Open) noexcept {
-  claimFunctions();
-  endSlot(Open.Begin, Open.Site);
-}
-
 std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
                                          Slot PassedBy) noexcept try {
   claimFunctions();
-  Computed.clear();
+  forgetGradients();
   if (!ensureRecording())
     return std::nullopt;
   Slot Maker =
@@ -272,7 +214,7 @@ std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
 
 void closeFunction(const OpenFunction &Open) noexcept {
   claimFunctions();
-  Computed.clear();
+  forgetGradients();
   DoGradientsMake = Open.OuterMakes;
   close(Open);
 }

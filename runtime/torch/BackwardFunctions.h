@@ -13,9 +13,7 @@
 
 #include "Lane.h"
 
-namespace c10 {
-struct TensorImpl;
-}
+#include <string_view>
 
 namespace torchprof {
 
@@ -44,12 +42,12 @@ inline void claimFunctions(format::Slot Site) {
 /// makes any in it, and else no longer.
 void followGradMode() noexcept;
 
-/// A group of nodes has computed its gradients on the calling thread. For
-/// openSum() (Attach.h), until its function ends or another group's gradients
-/// come.
-void beginGradients() noexcept;
-/// One of them is \p Gradient, at \p Site.
-void noteGradient(const c10::TensorImpl *Gradient, format::Slot Site) noexcept;
+/// The method or node that a span lies over, or the span's own site.
+format::Slot siteBelow(format::Slot Site);
+
+/// The site of what autograd does for a node that a span of \p Maker lies over.
+/// May throw std::bad_alloc.
+format::Slot functionSite(format::Slot Maker, std::string_view Name);
 
 } // namespace torchprof
 

@@ -10,6 +10,7 @@
 
 #include "BackwardFunctions.h"
 #include "Calibrate.h"
+#include "GroupGradients.h"
 #include "Probe.h"
 
 #include <torch/csrc/jit/runtime/custom_operator.h>
