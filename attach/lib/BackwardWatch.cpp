@@ -129,7 +129,7 @@ AdditionScope::AdditionScope(void *Buffer, size_t Position,
 
 AdditionScope::~AdditionScope() {
   if (Open)
-    closeSum(*Open);
+    closeBehind(*Open);
 }
 
 } // namespace torchprof

@@ -14,8 +14,10 @@
 // several. It counts to the node whose function has passed on the gradient.
 //
 // The function of a group that LibTorch differentiates as a whole is no node's.
-// What the engine adds up behind it is of the node in it that has computed the
-// gradient, in a row of its own: an AdditionScope.
+// What the engine does behind it for one gradient is of the node in it that has
+// computed it, in rows of their own: it adds it to others, in an AdditionScope,
+// frees what the forward has kept for it, in a ReleaseScope, and at last what
+// it was not asked for.
 //
 // Nothing here throws.
 //
@@ -58,7 +60,21 @@ public:
   AdditionScope(const AdditionScope &) = delete;
 
 private:
-  std::optional<OpenSum> Open;
+  std::optional<OpenBehind> Open;
+};
+
+/// The engine frees a tensor that a function has kept.
+class ReleaseScope {
+public:
+  ReleaseScope() noexcept : Open(openFreed()) {}
+  ~ReleaseScope() {
+    if (Open)
+      closeBehind(*Open);
+  }
+  ReleaseScope(const ReleaseScope &) = delete;
+
+private:
+  std::optional<OpenBehind> Open;
 };
 
 } // namespace torchprof

@@ -320,6 +320,11 @@ static void evaluation(TorchprofEvaluation *Real, void *Self, void *Task,
   Real(Self, Task, Function, Inputs, Queue);
 }
 
+static void release(TorchprofRelease *Real, void *Self) {
+  ReleaseScope Releasing;
+  Real(Self);
+}
+
 static void addition(TorchprofAddition *Real, void *Self, size_t Position,
                      void *Gradient, const void *Producer, const void *Consumer,
                      void *Function) {
@@ -334,4 +339,4 @@ const TorchprofHooks torchprof_attach_hooks = {
     torchprof::method,       torchprof::plan,          torchprof::oldPlan,
     torchprof::fileAdapter,  torchprof::adapterReader, torchprof::fileReader,
     torchprof::streamReader, torchprof::readerEnd,     torchprof::dependencies,
-    torchprof::evaluation,   torchprof::addition};
+    torchprof::evaluation,   torchprof::release,       torchprof::addition};

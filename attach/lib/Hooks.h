@@ -8,8 +8,8 @@
 |*                                                                            *|
 |* One function more makes plans: a hook around it knows when and how long.   *|
 |* Files are loaded between the constructor and the destructor of a reader.   *|
-|* Autograd's engine calls two functions, at the begin of a backward and for  *|
-|* each function in it.                                                       *|
+|* Autograd's engine calls functions at the begin of a backward, for each     *|
+|* function in it, and for each tensor that one has kept or passes on.        *|
 |*                                                                            *|
 |* Each hook calls Real, the function itself, with the same arguments or      *|
 |* with better ones, and lets its exceptions pass.                            *|
@@ -63,6 +63,8 @@ typedef void TorchprofDependencies(void *Self, void *Root, void *Task,
  */
 typedef void TorchprofEvaluation(void *Self, void *Task, void *Function,
                                  void *Inputs, const void *Queue);
+/* void SavedVariable::reset_data() */
+typedef void TorchprofRelease(void *Self);
 /* void InputBuffer::add(size_t, Tensor &&, optional<Stream> const &,
                          optional<Stream> const &, Node *) */
 typedef void TorchprofAddition(void *Self, size_t Position, void *Gradient,
@@ -92,6 +94,7 @@ struct TorchprofHooks {
                        void *Task, uint64_t Least);
   void (*Evaluation)(TorchprofEvaluation *Real, void *Self, void *Task,
                      void *Function, void *Inputs, const void *Queue);
+  void (*Release)(TorchprofRelease *Real, void *Self);
   void (*Addition)(TorchprofAddition *Real, void *Self, size_t Position,
                    void *Gradient, const void *Producer, const void *Consumer,
                    void *Function);
@@ -119,6 +122,7 @@ const struct TorchprofHooks torchprof_attach_hooks;
   void *Self, void *Root, void *Task, uint64_t Least
 #define PARAMETERS_Evaluation                                                  \
   void *Self, void *Task, void *Function, void *Inputs, const void *Queue
+#define PARAMETERS_Release void *Self
 #define PARAMETERS_Addition                                                    \
   void *Self, size_t Position, void *Gradient, const void *Producer,           \
       const void *Consumer, void *Function
@@ -135,6 +139,7 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define ARGUMENTS_ReaderEnd Self
 #define ARGUMENTS_Dependencies Self, Root, Task, Least
 #define ARGUMENTS_Evaluation Self, Task, Function, Inputs, Queue
+#define ARGUMENTS_Release Self
 #define ARGUMENTS_Addition                                                     \
   Self, Position, Gradient, Producer, Consumer, Function
 #define RESULT_Executor void
@@ -150,6 +155,7 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define RESULT_ReaderEnd void
 #define RESULT_Dependencies void
 #define RESULT_Evaluation void
+#define RESULT_Release void
 #define RESULT_Addition void
 #define RETURN_Executor
 #define RETURN_ModeExecutor
@@ -164,6 +170,7 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define RETURN_ReaderEnd
 #define RETURN_Dependencies
 #define RETURN_Evaluation
+#define RETURN_Release
 #define RETURN_Addition
 
 /* Whether a call attaches to a process that was preloaded. A process that
@@ -181,6 +188,7 @@ const struct TorchprofHooks torchprof_attach_hooks;
 #define ATTACHES_ReaderEnd 1
 #define ATTACHES_Dependencies 0
 #define ATTACHES_Evaluation 0
+#define ATTACHES_Release 0
 #define ATTACHES_Addition 0
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #include "TimedCopy.h"
 
 #include "CopyGraph.h"
+#include "GradientNotes.h"
 #include "NodeOperands.h"
 #include "NodeTable.h"
 #include "Parts.h"
@@ -73,51 +74,6 @@ public:
     ++Counts.Explicit;
   }
 
-  /// The gradients that a block of a group's backward graph returns.
-  struct ReturnedGradients {
-    Node *By; ///< takes them: the return itself, or what makes a tuple for it
-    std::vector<std::optional<format::Slot>> Sites; ///< by input of that node
-  };
-
-  /// Those of all blocks that the graph may return from, before it is lowered.
-  static std::vector<ReturnedGradients> returnedGradients(Block *From) {
-    Node *By = From->return_node();
-    if (By->inputs().size() == 1) {
-      Node *Only = By->input()->node();
-      if (Only->kind() == prim::If) {
-        std::vector<ReturnedGradients> All;
-        for (Block *Inner : Only->blocks())
-          for (ReturnedGradients &Found : returnedGradients(Inner))
-            All.push_back(std::move(Found));
-        return All;
-      }
-      if (Only->kind() == prim::TupleConstruct && Only->owningBlock() == From)
-        By = Only;
-    }
-    ReturnedGradients Returned{By, {}};
-    for (Value *Passed : By->inputs()) {
-      Node *Of = gradientIn(Passed->node());
-      Returned.Sites.push_back(Of ? tagOf(Of)->Backward : std::nullopt);
-    }
-    return {Returned};
-  }
-
-  /// Lets the graph, lowered by now, say whose they are.
-  void noteGradients(const ReturnedGradients &Returned) {
-    std::vector<Value *> Inputs, Gradients;
-    WithInsertPoint Guard(Returned.By);
-    for (size_t I = 0; I < Returned.Sites.size(); ++I) {
-      if (!Returned.Sites[I])
-        continue;
-      Inputs.push_back(
-          Body.insertConstant(int64_t(format::number(*Returned.Sites[I]))));
-      Gradients.push_back(Returned.By->input(I));
-    }
-    Inputs.insert(Inputs.end(), Gradients.begin(), Gradients.end());
-    if (!Inputs.empty())
-      Body.insertNode(Body.create(symbols::noteGradients(), Inputs, 0));
-  }
-
   TagCounts Counts;
 
 private:
@@ -161,20 +117,6 @@ private:
     if (Of)
       N->setScope(Of->scope());
     return Of;
-  }
-
-  /// The node of a gradient's tag that is \p N or, if \p N adds up gradients,
-  /// came last of those; null if there is none.
-  static Node *gradientIn(Node *N) {
-    if (const TagContent *Tag = tagOf(N))
-      return Tag->Backward ? N : nullptr;
-    if (N->kind() != aten::add && N->kind() != prim::AutogradAdd)
-      return nullptr;
-    Node *Last = N->input(0)->node(), *First = N->input(1)->node();
-    if (Last->owningBlock() == First->owningBlock() && First->isAfter(Last))
-      std::swap(First, Last);
-    Node *Of = gradientIn(Last);
-    return Of ? Of : gradientIn(First);
   }
 
   /// True if the innermost one of \p Open goes on behind \p N.
@@ -413,10 +355,9 @@ timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
     Parts.IsGroup = !Fork && !First->Backward;
   }
   TagLowering Lowering(*Copy, Inside, Asked.Shapes);
-  auto Returned = TagLowering::returnedGradients(Copy->block());
+  GradientNotes Notes(*Copy);
   Lowering.lower(Copy->block());
-  for (const TagLowering::ReturnedGradients &Some : Returned)
-    Lowering.noteGradients(Some);
+  Notes.insert();
   if (Root)
     Lowering.addRoot(*Root);
   Lowering.Counts.Explicit += timeParts(*Copy, Fork, Parts);

@@ -114,20 +114,27 @@ openFunction(const torch::autograd::Node &Function,
 /// Ends it, on the same thread.
 TORCHPROF_API void closeFunction(const OpenFunction &Open) noexcept;
 
-/// A sum to which the engine adds a gradient.
-struct OpenSum {
+/// The site of freeing what the gradient at \p Of needed, and that gradient.
+/// May throw std::bad_alloc.
+TORCHPROF_API format::Slot freedSite(format::Slot Of);
+
+/// What the engine does behind a group of nodes for one of their gradients
+/// (torchprof::note_gradients), while the group's function is open.
+struct OpenBehind {
   format::Slot Site;
   uint64_t Begin;
 };
 
-/// True if a group of nodes on the calling thread has computed the gradient
-/// (torchprof::note_gradients) and its function is still open.
+/// True if a group has computed the gradient.
 TORCHPROF_API bool isComputedByGroup(const c10::TensorImpl *Gradient) noexcept;
-/// Begins a span beside that of the gradient; null if it is not such a one.
-TORCHPROF_API std::optional<OpenSum>
+/// The engine adds a gradient to others. Null if no group has computed it.
+TORCHPROF_API std::optional<OpenBehind>
 openSum(const c10::TensorImpl *Gradient) noexcept;
-/// Ends it, on the same thread.
-TORCHPROF_API void closeSum(const OpenSum &Open) noexcept;
+/// The engine frees a tensor that the function has kept, the next one in their
+/// order. Null if no node of a group needed it.
+TORCHPROF_API std::optional<OpenBehind> openFreed() noexcept;
+/// Ends either, on the same thread.
+TORCHPROF_API void closeBehind(const OpenBehind &Open) noexcept;
 
 /// Notes that autograd's engine has worked on the calling thread, between
 /// ticks. Nothing inside of a model, where that is time of the node which asked

@@ -197,7 +197,7 @@ bool hooksTellFunctions() noexcept try {
 std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
                                          Slot PassedBy) noexcept try {
   claimFunctions();
-  forgetGradients();
+  beginFunctionOf(Function);
   if (!ensureRecording())
     return std::nullopt;
   Slot Maker =

@@ -8,7 +8,12 @@
 #include "Control.h"
 #include "Probe.h"
 
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/autograd/function.h>
+
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace torchprof {
@@ -16,24 +21,68 @@ namespace torchprof {
 using format::Slot;
 
 namespace {
-/// A gradient that a group has computed. Compared, not looked into.
+/// A gradient that a group has computed.
 struct ComputedGradient {
-  const c10::TensorImpl *Tensor;
-  Slot Site;
+  const c10::TensorImpl *Tensor; ///< compared, not looked into
+  Slot Freed;
+  uint32_t Output; ///< of the group's function
+  uint64_t Bytes;  ///< that are free without it
+};
+
+/// What is known of the function that is open on a thread.
+struct OpenGroup {
+  const torch::autograd::Node *Function = nullptr;
+  std::vector<ComputedGradient> Gradients; ///< none of most
+  c10::IValue Needing; ///< see beginGradients(); None: of no group
+  size_t NextKept = 0; ///< in Needing, of the tensor that is freed next
+  uint32_t NextOutput = 0;
+  uint64_t Since = 0; ///< ticks, when its graph returned; 0: booked, or not yet
 };
 } // namespace
 
-/// Of the function that is open on the thread; empty of most.
-static thread_local std::vector<ComputedGradient> Computed;
+static thread_local OpenGroup Group;
 
-void beginGradients() noexcept { Computed.clear(); }
+void forgetGradients() noexcept {
+  Group.Gradients.clear();
+  Group.Needing = c10::IValue();
+  Group.Function = nullptr;
+  Group.Since = 0;
+}
 
-void forgetGradients() noexcept { Computed.clear(); }
+void beginFunctionOf(const torch::autograd::Node &Function) noexcept {
+  forgetGradients();
+  Group.Function = &Function;
+  Group.NextKept = Function.num_inputs();
+}
 
-void noteGradient(const c10::TensorImpl *Gradient, Slot Site) noexcept try {
-  Computed.push_back({Gradient, Site});
-} catch (const std::bad_alloc &) {
-  // What is added to it stays with the group.
+void beginGradients(const c10::IValue &Needing) noexcept {
+  Group.Gradients.clear();
+  Group.Needing = Needing;
+  Group.NextOutput = 0;
+}
+
+void noteGradient(const c10::IValue &Gradient, Slot Freed) noexcept try {
+  uint32_t Output = Group.NextOutput++;
+  if (Freed == format::NoSlot || !Gradient.isTensor() ||
+      !Gradient.toTensor().defined())
+    return;
+  const at::Tensor &Tensor = Gradient.toTensor();
+  bool IsAlone = Tensor.use_count() <= 2; // the caller's, and the graph's
+  Group.Gradients.push_back(
+      {Tensor.unsafeGetTensorImpl(), Freed, Output,
+       IsAlone && Tensor.has_storage() ? Tensor.storage().nbytes() : 0});
+} catch (const std::exception &) {
+  // What is done with it stays with the group.
+}
+
+void endGradients() noexcept { Group.Since = clock::ticks(); }
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+Slot freedSite(Slot Of) {
+  return functionSite(siteBelow(Of), format::GradientFreedName);
 }
 
 /// The site of the sums to which the gradient of \p Maker is added.
@@ -46,8 +95,22 @@ static Slot sumSite(Slot Maker) {
   return Site;
 }
 
+static OpenBehind openBehind(Slot Site) {
+  claimFunctions();
+  return {Site, beginSlot(Site)};
+}
+
+void closeBehind(const OpenBehind &Open) noexcept {
+  claimFunctions();
+  endSlot(Open.Begin, Open.Site);
+}
+
+//===----------------------------------------------------------------------===//
+// Adding up
+//===----------------------------------------------------------------------===//
+
 static const ComputedGradient *knownGradient(const c10::TensorImpl *Tensor) {
-  for (const ComputedGradient &Known : Computed)
+  for (const ComputedGradient &Known : Group.Gradients)
     if (Known.Tensor == Tensor)
       return &Known;
   return nullptr;
@@ -57,21 +120,69 @@ bool isComputedByGroup(const c10::TensorImpl *Gradient) noexcept {
   return knownGradient(Gradient);
 }
 
-std::optional<OpenSum> openSum(const c10::TensorImpl *Gradient) noexcept try {
+std::optional<OpenBehind> openSum(const c10::TensorImpl *Gradient) noexcept
+    try {
   const ComputedGradient *Known = knownGradient(Gradient);
   if (!Known)
     return std::nullopt;
-  claimFunctions();
-  Slot Site = sumSite(siteBelow(Known->Site));
-  return OpenSum{Site, beginSlot(Site)};
+  return openBehind(sumSite(siteBelow(Known->Freed)));
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
   return std::nullopt;
 }
 
-void closeSum(const OpenSum &Open) noexcept {
-  claimFunctions();
-  endSlot(Open.Begin, Open.Site);
+//===----------------------------------------------------------------------===//
+// Freeing
+//===----------------------------------------------------------------------===//
+
+void freeInput(c10::IValue &Input, Slot Freed) noexcept {
+  if (Input.isTensor() && Input.use_count() == 1) {
+    OpenBehind Open = openBehind(Freed);
+    Input = c10::IValue();
+    return closeBehind(Open);
+  }
+  Input = c10::IValue();
+}
+
+/// Shares out a time between ticks, in which the function has handed out what
+/// others need of its outputs and freed the rest.
+static void bookUnused(uint64_t Begin, uint64_t End) {
+  const torch::autograd::Node &Function = *Group.Function;
+  uint64_t All = 0, Before = 0;
+  for (ComputedGradient &Known : Group.Gradients) {
+    if (Known.Output >= Function.num_outputs() ||
+        Function.task_should_compute_output(Known.Output))
+      Known.Bytes = 0;
+    All += Known.Bytes;
+  }
+  auto At = [&](uint64_t Bytes) {
+    return Begin +
+           uint64_t(static_cast<unsigned __int128>(End - Begin) * Bytes / All);
+  };
+  for (const ComputedGradient &Known : Group.Gradients) {
+    if (!Known.Bytes)
+      continue;
+    uint64_t Behind = Before + Known.Bytes;
+    bookSpan(Known.Freed, At(Before), At(Behind));
+    Before = Behind;
+  }
+}
+
+std::optional<OpenBehind> openFreed() noexcept try {
+  if (!Group.Needing.isIntList()) [[likely]]
+    return std::nullopt;
+  if (Group.Since && Group.Function)
+    bookUnused(std::exchange(Group.Since, 0), clock::ticks());
+  c10::ArrayRef<c10::IValue> Needing = Group.Needing.toListRef();
+  if (Group.NextKept >= Needing.size())
+    return std::nullopt;
+  auto Site = format::Slot(uint32_t(Needing[Group.NextKept++].toInt()));
+  if (Site == format::NoSlot)
+    return std::nullopt;
+  return openBehind(Site);
+} catch (const std::exception &) {
+  count(format::Counter::LostNoMemory);
+  return std::nullopt;
 }
 
 } // namespace torchprof

@@ -3,8 +3,8 @@
 // LibTorch differentiates a group of nodes as a whole: to autograd's engine it
 // is one function. What the engine does behind it for one of the gradients is
 // of the node that has computed it. The group's backward graph notes which
-// gradient is whose, the engine's hooks tell what it does with them
-// (attach/lib/BackwardWatch.h, Attach.h).
+// gradient is whose and who needed what the forward kept, the engine's hooks
+// tell what it does with them (attach/lib/BackwardWatch.h, Attach.h).
 //
 // All of it is of the function that is open on the calling thread.
 //
@@ -16,17 +16,33 @@
 #include "torchprof/format/Site.h"
 
 namespace c10 {
-struct TensorImpl;
+struct IValue;
+} // namespace c10
+
+namespace torch::autograd {
+struct Node;
 }
 
 namespace torchprof {
 
-/// A group of nodes has computed its gradients on the calling thread. Kept
-/// until its function ends or another group's gradients come.
-void beginGradients() noexcept;
-/// One of them is \p Gradient, at \p Site.
-void noteGradient(const c10::TensorImpl *Gradient, format::Slot Site) noexcept;
-/// The function begins or ends: there are no gradients of a group.
+/// The engine has taken up \p Function on the calling thread.
+void beginFunctionOf(const torch::autograd::Node &Function) noexcept;
+/// It was that of a group, and has computed its gradients. \p Needing: a list
+/// with a slot for each tensor that the group's backward graph takes, which are
+/// the function's inputs and then what the forward kept: freedSite() of the
+/// gradient that needs it last, or NoSlot.
+void beginGradients(const c10::IValue &Needing) noexcept;
+/// The next one of them, in their order. \p Freed is its freedSite() or, if
+/// nobody knows whose it is, NoSlot.
+void noteGradient(const c10::IValue &Gradient, format::Slot Freed) noexcept;
+/// Frees a tensor that the function has taken, if \p Input is all that keeps
+/// it. Leaves None.
+void freeInput(c10::IValue &Input, format::Slot Freed) noexcept;
+/// The group's backward graph returns. The function frees the gradients that
+/// nobody has asked for: until the next openFreed() it does little else, and
+/// their nodes share the time by bytes.
+void endGradients() noexcept;
+/// The function ends.
 void forgetGradients() noexcept;
 
 } // namespace torchprof

@@ -112,19 +112,28 @@ static const torch::jit::RegisterOperators Registered_({
               beginPart(Site);
           }),
     // Slots, and as many gradients, each of which is of its slot's site.
-    probe("torchprof::note_gradients(...) -> ()",
+    probe("torchprof::note_gradients(int[] needing, int[] freed, ...) -> ()",
           [](Stack &S) {
-            uint16_t Count = takeOperandCount(S, 0);
-            beginGradients();
-            for (unsigned I = 0; I < Count / 2u; ++I) {
-              const c10::IValue &Value = peek(S, Count / 2 + I, Count);
-              if (!Value.isTensor() || !Value.toTensor().defined())
-                continue;
-              noteGradient(Value.toTensor().unsafeGetTensorImpl(),
-                           format::Slot(static_cast<uint32_t>(
-                               peek(S, I, Count).toInt())));
-            }
-            drop(S, Count);
+            uint16_t Count = takeOperandCount(S, 2);
+            beginGradients(peek(S, 0, Count + 2u));
+            c10::ArrayRef<c10::IValue> Freed =
+                peek(S, 1, Count + 2u).toListRef();
+            for (unsigned I = 0; I < Count; ++I)
+              noteGradient(peek(S, I + 2, Count + 2u),
+                           format::Slot(uint32_t(Freed[I].toInt())));
+            endGradients();
+            drop(S, Count + 2u);
+          }),
+    // Slots, and as many tensors, whose time to be freed is of their slots'.
+    probe("torchprof::free_inputs(int[] freed, ...) -> ()",
+          [](Stack &S) {
+            uint16_t Count = takeOperandCount(S, 1);
+            c10::IValue Freed = peek(S, 0, Count + 1u);
+            for (unsigned I = Count; I-- > 0; S.pop_back())
+              freeInput(S.back(),
+                        format::Slot(uint32_t(Freed.toListRef()[I].toInt())));
+            endGradients();
+            S.pop_back();
           }),
     probe("torchprof::enter(Any manifest, int site) -> int",
           [](Stack &S) {

@@ -44,10 +44,17 @@ inline c10::Symbol resumePart() {
   static const auto S = c10::Symbol::fromQualString("torchprof::resume_part");
   return S;
 }
-/// Says whose gradients the tensors are that a group's backward graph returns.
+/// Says whose gradients the tensors are that a group's backward graph returns,
+/// and whose needed those that it has got.
 inline c10::Symbol noteGradients() {
   static const auto S =
       c10::Symbol::fromQualString("torchprof::note_gradients");
+  return S;
+}
+/// Frees what a group's backward graph has taken, where nothing else does so
+/// before the graph returns.
+inline c10::Symbol freeInputs() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::free_inputs");
   return S;
 }
 inline c10::Symbol enter() {

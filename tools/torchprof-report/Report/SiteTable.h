@@ -246,7 +246,7 @@ public:
   /// How often the site \p S of a gradient computed one of \p Spans.
   uint64_t gradientsOf(uint32_t S, uint64_t Spans) const {
     return Sites[S].Gradient && !addsToParameters(S) &&
-                   name(S) != format::GradientSumName
+                   !format::isBehindGradient(name(S))
                ? Spans
                : 0;
   }

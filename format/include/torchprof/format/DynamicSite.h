@@ -12,6 +12,7 @@
 #include "torchprof/format/Site.h"
 
 #include <cstdint>
+#include <string_view>
 
 namespace torchprof::format {
 
@@ -47,8 +48,16 @@ inline constexpr char BesideParent[] = "asynchronous";
 /// around functions, and what the framework takes in a backward to make plans.
 inline constexpr char EngineName[] = "(engine)";
 inline constexpr char BackwardPlansName[] = "(plans)";
-/// Name of the site of a node's gradient where the engine adds it to others.
+/// Names of sites of what the engine does for a node's gradient behind the
+/// group that computed it: it adds it to others, and it frees it and what the
+/// forward kept for it.
 inline constexpr char GradientSumName[] = "(sum)";
+inline constexpr char GradientFreedName[] = "(freed)";
+
+/// True for such a name, which is of no gradient more.
+constexpr bool isBehindGradient(std::string_view Name) {
+  return Name == GradientSumName || Name == GradientFreedName;
+}
 
 enum DynamicFlags : uint32_t {
   DF_Overflow = 1, ///< stands for all children beyond the parent's bound

@@ -1,0 +1,87 @@
+"""What LibTorch frees behind a group counts to the nodes whose gradients needed it: what
+came to the group, what its forward had kept, and gradients that nobody asked for. The rows
+are no gradients more. Tensors of different sizes tell whose is whose."""
+# UNSUPPORTED: asan, tsan
+# RUN: rm -f %t*.tprof && %python -W ignore %s > %t.alone
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
+# RUN:   TORCHPROF_RECORD=memory %python -W ignore %s > %t.attached
+# RUN: diff %t.alone %t.attached
+# RUN: torchprof-report check %t.tprof
+# RUN: torchprof-report summary %t.tprof --format=json --limit=0 \
+# RUN:   --columns=kind,name,calls,self_ns,backward_calls,freed_bytes > %t.json
+# RUN: %python %s check %t.json
+#
+# Where the hooks come with the library, and in a trace.
+# RUN: env TORCHPROF_FILE=%t.2.tprof TORCHPROF_MODE=trace TORCHPROF_RECORD=memory \
+# RUN:   %python -W ignore %s %build/lib/libtorchprof_attach.so > %t.attached
+# RUN: diff %t.alone %t.attached
+# RUN: torchprof-report check %t.2.tprof
+# RUN: torchprof-report summary %t.2.tprof --format=json --limit=0 \
+# RUN:   --columns=kind,name,calls,self_ns,backward_calls,freed_bytes > %t.json
+# RUN: %python %s check %t.json
+
+import hashlib
+import json
+import sys
+
+ROWS, WIDE, NARROW, CALLS = 64, 1024, 16, 10
+# The first backward has no group, and the graph of the second does not yet know which
+# gradients there are.
+NOTED = CALLS - 2
+
+if sys.argv[1:2] == ["check"]:
+    with open(sys.argv[2]) as file:
+        document = json.load(file)
+    rows = {row["name"]: row for row in document["rows"]}
+
+    def freed(node):
+        """Bytes per call, without what malloc adds."""
+        whole = rows["(freed) of " + node]["freed_bytes"]
+        assert whole % NOTED == 0, rows
+        return whole // NOTED // 64 * 64
+
+    # What the sigmoid has kept, and what came to it.
+    assert freed("narrow") == 2 * 4 * ROWS * NARROW, rows
+    # The tanh and the product have kept the same tensor, the product longer.
+    assert freed("row") == 4 * ROWS * WIDE, rows
+    assert freed("wide") == 0, rows
+    # The factor's gradient, which nobody asked for, is freed behind the group at once
+    # with that of the product: they share a time. What it has kept the host holds.
+    assert freed("scaled") == 0 and rows["(freed) of scaled"]["self_ns"] > 0, rows
+    assert rows["(freed) of row"]["calls"] > rows["(freed) of wide"]["calls"], rows
+    for name in ["scaled", "wide", "row", "narrow"]:
+        assert rows[name]["backward_calls"] == CALLS, rows
+    assert "excess_ns" not in document["footer"], document["footer"]
+    sys.exit()
+
+import torch
+
+if len(sys.argv) > 1:
+    torch.ops.load_library(sys.argv[1])
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = torch.nn.Parameter(torch.rand(WIDE))
+        self.turn = torch.nn.Parameter(torch.rand(WIDE, NARROW))
+
+    def forward(self, x):
+        scaled = x * self.factor
+        wide = torch.tanh(scaled)
+        row = torch.matmul(wide, self.turn)
+        narrow = torch.sigmoid(row)
+        return narrow
+
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+model = torch.jit.script(Model())
+for _ in range(CALLS):
+    x = torch.rand(ROWS, WIDE, requires_grad=True)
+    narrow = model(x)
+    # So that the gradient that comes to the group is memory of its own.
+    y = (narrow * narrow).sum()
+    del narrow
+    gradients = torch.autograd.grad([y], [x])
+    print(*[hashlib.sha256(g.numpy().tobytes()).hexdigest()[:16] for g in gradients])
