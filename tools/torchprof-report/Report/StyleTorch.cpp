@@ -136,8 +136,12 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                                : Rows.size();
   Table T;
   RowColumns::fill(T, ArrayRef(Rows).take_front(Shown), Chosen, Context);
+  // The self time of a method that met several shapes is in none of their rows.
+  Grouping.ShapesApart = false;
+  std::vector<Row> Whole =
+      Shapes ? makeRows(In.Sites, In.Selected, Grouping) : std::move(Rows);
   UInt128 SelfTotal = 0;
-  for (const Row &R : Rows)
+  for (const Row &R : Whole)
     SelfTotal += R.Self;
   T.Footer.push_back(
       {"self_cpu_time_total_ns", "Self CPU time total:",
@@ -145,7 +149,7 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
        Value(), ""});
   if (Optional<MeasureId> M = numberOf(In.Sites.measures(), "device")) {
     UInt128 DeviceTotal = 0;
-    for (const Row &R : Rows)
+    for (const Row &R : Whole)
       DeviceTotal += R.Measures[*M].Self;
     T.Footer.push_back({"self_device_time_total_ns", "Self device time total:",
                         Value::timeNs(static_cast<double>(DeviceTotal)),
