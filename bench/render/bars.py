@@ -47,10 +47,9 @@ CAUSES = [
      "is as long"),
     ("Nothing missing", "", "the interpreter reads parameters out of modules, which "
      "freezing ends and `attributes` names"),
-    ("Whose backward", "", "LibTorch's own work for a group that it differentiates as a "
-     "whole, which is of the method: half of it is memory that malloc gives back to the "
-     "kernel, of gradients and of what forward kept, the rest what it unpacks and checks "
-     "before"),
+    ("Whose backward", "", "what LibTorch unpacks and checks before a group that it "
+     "differentiates as a whole, which is of the method, and what the engine does before "
+     "the first function and behind the last"),
     ("The passes", "", "a long graph is built in memory, not in the nearer caches"),
 ]
 

@@ -84,8 +84,8 @@ def probe(results):
         "run, and every 38th time the folding of what as many calls have recorded. With "
         "one reading",
         "(`TORCHPROF_READS=one`) a node begins where the one before it has ended. Each "
-        "number is the median over several processes. They "
-        "keep freed memory,",
+        "number is the median over three processes, in which the runtime's code lies in "
+        "three places. They keep freed memory,",
         "and glibc's caches of free blocks hold those of the chain "
         "(`glibc.malloc.tcache_count`): else",
         "what an allocation takes depends on where free blocks happen to lie, which is "
@@ -125,7 +125,8 @@ def probe(results):
         "while nothing is recorded. With 1.13 a `relu` goes through 500 lines of code, which "
         "is all that the nearest cache for instructions holds, 32 KB, and a probe through 14 "
         "more: what that adds depends on where the probe's code happens to lie, by up to "
-        "20 ns in builds that differ elsewhere.", ""]
+        "20 ns in builds that differ elsewhere, which is why it is measured in several "
+        "places.", ""]
 
 
 def scale(results):
