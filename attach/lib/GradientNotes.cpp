@@ -5,6 +5,7 @@
 #include "Tag.h"
 #include "torch/Attach.h"
 #include "torch/Symbols.h"
+#include "torchprof/format/DynamicSite.h"
 
 #include <unordered_map>
 #include <utility>
@@ -46,8 +47,9 @@ void GradientNotes::findReturned(Block *From) {
   Returned Found{By, {}};
   for (Value *Passed : By->inputs()) {
     Node *Of = gradientIn(Passed->node());
-    Found.Freed.push_back(
-        format::number(Of ? freedSite(*tagOf(Of)->Backward) : format::NoSlot));
+    Found.Unused.push_back(format::number(
+        Of ? siteBehind(*tagOf(Of)->Backward, format::GradientUnusedName)
+           : format::NoSlot));
   }
   Blocks.push_back(std::move(Found));
 }
@@ -90,8 +92,9 @@ void GradientNotes::findNeeded() {
     if (!*Is)
       continue;
     auto Found = Last.find(Input);
-    Slot Freed =
-        Found == Last.end() ? format::NoSlot : freedSite(Found->second);
+    Slot Freed = Found == Last.end()
+                     ? format::NoSlot
+                     : siteBehind(Found->second, format::GradientFreedName);
     Tensors.push_back({Input, int64_t(format::number(Freed))});
   }
 }
@@ -106,10 +109,10 @@ void GradientNotes::noteReturned(const Returned &Of) {
   // A list of gradients would stand for several functions.
   size_t Count = 0;
   bool IsAny = false;
-  for (; Count < Of.Freed.size() &&
+  for (; Count < Of.Unused.size() &&
          isTensor(*Of.By->input(Count)->type()) == true;
        ++Count)
-    IsAny |= format::Slot(uint32_t(Of.Freed[Count])) != format::NoSlot;
+    IsAny |= format::Slot(uint32_t(Of.Unused[Count])) != format::NoSlot;
   if (!IsAny)
     return;
   std::vector<int64_t> Needing;
@@ -119,7 +122,7 @@ void GradientNotes::noteReturned(const Returned &Of) {
   std::vector<Value *> Inputs = {
       Body.insertConstant(Needing),
       Body.insertConstant(
-          std::vector<int64_t>(Of.Freed.begin(), Of.Freed.begin() + Count))};
+          std::vector<int64_t>(Of.Unused.begin(), Of.Unused.begin() + Count))};
   for (size_t I = 0; I < Count; ++I)
     Inputs.push_back(Of.By->input(I));
   Body.insertNode(Body.create(symbols::noteGradients(), Inputs, 0));

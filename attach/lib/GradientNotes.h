@@ -45,13 +45,12 @@ private:
   /// The gradients that a block returns.
   struct Returned {
     torch::jit::Node *By; ///< takes them: the return, or what makes a tuple
-    std::vector<int64_t> Freed; ///< by input of that node: freedSite(), NoSlot
+    std::vector<int64_t> Unused; ///< sites by input of that node, or NoSlot
   };
   /// A tensor that the graph takes.
   struct Needed {
     torch::jit::Value *Input;
-    int64_t
-        Freed; ///< freedSite() of the last gradient that needs it, or NoSlot
+    int64_t Freed; ///< site behind the last gradient that needs it, or NoSlot
   };
   void findReturned(torch::jit::Block *From);
   void findNeeded();

@@ -114,9 +114,9 @@ openFunction(const torch::autograd::Node &Function,
 /// Ends it, on the same thread.
 TORCHPROF_API void closeFunction(const OpenFunction &Open) noexcept;
 
-/// The site of freeing what the gradient at \p Of needed, and that gradient.
-/// May throw std::bad_alloc.
-TORCHPROF_API format::Slot freedSite(format::Slot Of);
+/// The site of what follows the gradient at \p Of behind its group, called \p
+/// Name (isBehindGradient()). May throw std::bad_alloc.
+TORCHPROF_API format::Slot siteBehind(format::Slot Of, const char *Name);
 
 /// What the engine does behind a group of nodes for one of their gradients
 /// (torchprof::note_gradients), while the group's function is open.

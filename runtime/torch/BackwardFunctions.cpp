@@ -214,7 +214,7 @@ std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
 
 void closeFunction(const OpenFunction &Open) noexcept {
   claimFunctions();
-  forgetGradients();
+  endFunction();
   DoGradientsMake = Open.OuterMakes;
   close(Open);
 }

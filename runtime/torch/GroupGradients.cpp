@@ -24,7 +24,7 @@ namespace {
 /// A gradient that a group has computed.
 struct ComputedGradient {
   const c10::TensorImpl *Tensor; ///< compared, not looked into
-  Slot Freed;
+  Slot Unused;
   uint32_t Output; ///< of the group's function
   uint64_t Bytes;  ///< that are free without it
 };
@@ -42,7 +42,7 @@ struct OpenGroup {
 
 static thread_local OpenGroup Group;
 
-void forgetGradients() noexcept {
+static void forget() {
   Group.Gradients.clear();
   Group.Needing = c10::IValue();
   Group.Function = nullptr;
@@ -50,7 +50,7 @@ void forgetGradients() noexcept {
 }
 
 void beginFunctionOf(const torch::autograd::Node &Function) noexcept {
-  forgetGradients();
+  forget();
   Group.Function = &Function;
   Group.NextKept = Function.num_inputs();
 }
@@ -61,15 +61,15 @@ void beginGradients(const c10::IValue &Needing) noexcept {
   Group.NextOutput = 0;
 }
 
-void noteGradient(const c10::IValue &Gradient, Slot Freed) noexcept try {
+void noteGradient(const c10::IValue &Gradient, Slot Unused) noexcept try {
   uint32_t Output = Group.NextOutput++;
-  if (Freed == format::NoSlot || !Gradient.isTensor() ||
+  if (Unused == format::NoSlot || !Gradient.isTensor() ||
       !Gradient.toTensor().defined())
     return;
   const at::Tensor &Tensor = Gradient.toTensor();
   bool IsAlone = Tensor.use_count() <= 2; // the caller's, and the graph's
   Group.Gradients.push_back(
-      {Tensor.unsafeGetTensorImpl(), Freed, Output,
+      {Tensor.unsafeGetTensorImpl(), Unused, Output,
        IsAlone && Tensor.has_storage() ? Tensor.storage().nbytes() : 0});
 } catch (const std::exception &) {
   // What is done with it stays with the group.
@@ -81,17 +81,13 @@ void endGradients() noexcept { Group.Since = clock::ticks(); }
 // Sites
 //===----------------------------------------------------------------------===//
 
-Slot freedSite(Slot Of) {
-  return functionSite(siteBelow(Of), format::GradientFreedName);
-}
-
-/// The site of the sums to which the gradient of \p Maker is added.
-static Slot sumSite(Slot Maker) {
-  Slot Site = knownFunction(Maker, format::GradientSumName);
+Slot siteBehind(Slot Of, const char *Name) {
+  Slot Maker = siteBelow(Of);
+  Slot Site = knownFunction(Maker, Name);
   if (Site != format::NoSlot) [[likely]]
     return Site;
-  Site = functionSite(Maker, format::GradientSumName);
-  keepFunction(Maker, format::GradientSumName, Site);
+  Site = functionSite(Maker, Name);
+  keepFunction(Maker, Name, Site);
   return Site;
 }
 
@@ -125,7 +121,7 @@ std::optional<OpenBehind> openSum(const c10::TensorImpl *Gradient) noexcept
   const ComputedGradient *Known = knownGradient(Gradient);
   if (!Known)
     return std::nullopt;
-  return openBehind(sumSite(siteBelow(Known->Freed)));
+  return openBehind(siteBehind(Known->Unused, format::GradientSumName));
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
   return std::nullopt;
@@ -144,11 +140,13 @@ void freeInput(c10::IValue &Input, Slot Freed) noexcept {
   Input = c10::IValue();
 }
 
-/// Shares out a time between ticks, in which the function has handed out what
-/// others need of its outputs and freed the rest.
-static void bookUnused(uint64_t Begin, uint64_t End) {
+/// Shares out a time until \p End ticks, in which the function has handed out
+/// what others need of its outputs and freed the rest. Once for a function.
+static void bookUnused(uint64_t End) {
+  if (!Group.Function)
+    return;
   const torch::autograd::Node &Function = *Group.Function;
-  uint64_t All = 0, Before = 0;
+  uint64_t Begin = std::exchange(Group.Since, 0), All = 0, Before = 0;
   for (ComputedGradient &Known : Group.Gradients) {
     if (Known.Output >= Function.num_outputs() ||
         Function.task_should_compute_output(Known.Output))
@@ -163,7 +161,7 @@ static void bookUnused(uint64_t Begin, uint64_t End) {
     if (!Known.Bytes)
       continue;
     uint64_t Behind = Before + Known.Bytes;
-    bookSpan(Known.Freed, At(Before), At(Behind));
+    bookSpan(Known.Unused, At(Before), At(Behind));
     Before = Behind;
   }
 }
@@ -171,8 +169,8 @@ static void bookUnused(uint64_t Begin, uint64_t End) {
 std::optional<OpenBehind> openFreed() noexcept try {
   if (!Group.Needing.isIntList()) [[likely]]
     return std::nullopt;
-  if (Group.Since && Group.Function)
-    bookUnused(std::exchange(Group.Since, 0), clock::ticks());
+  if (Group.Since)
+    bookUnused(clock::ticks());
   c10::ArrayRef<c10::IValue> Needing = Group.Needing.toListRef();
   if (Group.NextKept >= Needing.size())
     return std::nullopt;
@@ -183,6 +181,18 @@ std::optional<OpenBehind> openFreed() noexcept try {
 } catch (const std::exception &) {
   count(format::Counter::LostNoMemory);
   return std::nullopt;
+}
+
+void endFunction() noexcept {
+  try {
+    // It keeps its tensors for another backward: how long it took to free
+    // gradients is not known, but that there were such.
+    if (Group.Since)
+      bookUnused(Group.Since);
+  } catch (const std::exception &) {
+    count(format::Counter::LostNoMemory);
+  }
+  forget();
 }
 
 } // namespace torchprof

@@ -29,12 +29,12 @@ namespace torchprof {
 void beginFunctionOf(const torch::autograd::Node &Function) noexcept;
 /// It was that of a group, and has computed its gradients. \p Needing: a list
 /// with a slot for each tensor that the group's backward graph takes, which are
-/// the function's inputs and then what the forward kept: freedSite() of the
-/// gradient that needs it last, or NoSlot.
+/// the function's inputs and then what the forward kept: GradientFreedName
+/// behind the gradient that needs it last, or NoSlot.
 void beginGradients(const c10::IValue &Needing) noexcept;
-/// The next one of them, in their order. \p Freed is its freedSite() or, if
-/// nobody knows whose it is, NoSlot.
-void noteGradient(const c10::IValue &Gradient, format::Slot Freed) noexcept;
+/// The next one of them, in their order. \p Unused: GradientUnusedName behind
+/// it or, if nobody knows whose it is, NoSlot.
+void noteGradient(const c10::IValue &Gradient, format::Slot Unused) noexcept;
 /// Frees a tensor that the function has taken, if \p Input is all that keeps
 /// it. Leaves None.
 void freeInput(c10::IValue &Input, format::Slot Freed) noexcept;
@@ -43,7 +43,7 @@ void freeInput(c10::IValue &Input, format::Slot Freed) noexcept;
 /// their nodes share the time by bytes.
 void endGradients() noexcept;
 /// The function ends.
-void forgetGradients() noexcept;
+void endFunction() noexcept;
 
 } // namespace torchprof
 

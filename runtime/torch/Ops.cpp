@@ -112,15 +112,15 @@ static const torch::jit::RegisterOperators Registered_({
               beginPart(Site);
           }),
     // Slots, and as many gradients, each of which is of its slot's site.
-    probe("torchprof::note_gradients(int[] needing, int[] freed, ...) -> ()",
+    probe("torchprof::note_gradients(int[] needing, int[] unused, ...) -> ()",
           [](Stack &S) {
             uint16_t Count = takeOperandCount(S, 2);
             beginGradients(peek(S, 0, Count + 2u));
-            c10::ArrayRef<c10::IValue> Freed =
+            c10::ArrayRef<c10::IValue> Unused =
                 peek(S, 1, Count + 2u).toListRef();
             for (unsigned I = 0; I < Count; ++I)
               noteGradient(peek(S, I + 2, Count + 2u),
-                           format::Slot(uint32_t(Freed[I].toInt())));
+                           format::Slot(uint32_t(Unused[I].toInt())));
             endGradients();
             drop(S, Count + 2u);
           }),

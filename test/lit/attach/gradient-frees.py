@@ -1,6 +1,7 @@
 """What LibTorch frees behind a group counts to the nodes whose gradients needed it: what
-came to the group, what its forward had kept, and gradients that nobody asked for. The rows
-are no gradients more. Tensors of different sizes tell whose is whose."""
+came to the group and what its forward had kept. Gradients that nobody asked for have rows of
+their own, and advice. The rows are no gradients more. Tensors of different sizes tell whose is
+whose."""
 # UNSUPPORTED: asan, tsan
 # RUN: rm -f %t*.tprof && %python -W ignore %s > %t.alone
 # RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
@@ -10,6 +11,18 @@ are no gradients more. Tensors of different sizes tell whose is whose."""
 # RUN: torchprof-report summary %t.tprof --format=json --limit=0 \
 # RUN:   --columns=kind,name,calls,self_ns,backward_calls,freed_bytes > %t.json
 # RUN: %python %s check %t.json
+# RUN: torchprof-report advise %t.tprof --min-pct=0.01 | FileCheck %s --check-prefix=ADVICE
+# ADVICE: backward of nodes that also computes gradients nobody asked for: 2 nodes ({{.*}}), most in the root module
+# ADVICE-NEXT: try: requires_grad_(False) on parameters that nobody trains
+#
+# Where a function keeps its tensors it is not known how long it takes to free gradients.
+# RUN: env TORCHPROF_FILE=%t.1.tprof %python -W ignore %s \
+# RUN:   %build/lib/libtorchprof_attach.so retain > %t.attached
+# RUN: diff %t.alone %t.attached
+# RUN: torchprof-report summary %t.1.tprof --format=csv --limit=0 --columns=kind,name,calls,self_ns \
+# RUN:   | FileCheck %s --check-prefix=KEPT
+# KEPT-DAG: backward,(unused) of scaled,8,0
+# KEPT-DAG: backward,(unused) of row,8,0
 #
 # Where the hooks come with the library, and in a trace.
 # RUN: env TORCHPROF_FILE=%t.2.tprof TORCHPROF_MODE=trace TORCHPROF_RECORD=memory \
@@ -45,10 +58,14 @@ if sys.argv[1:2] == ["check"]:
     # The tanh and the product have kept the same tensor, the product longer.
     assert freed("row") == 4 * ROWS * WIDE, rows
     assert freed("wide") == 0, rows
-    # The factor's gradient, which nobody asked for, is freed behind the group at once
-    # with that of the product: they share a time. What it has kept the host holds.
-    assert freed("scaled") == 0 and rows["(freed) of scaled"]["self_ns"] > 0, rows
-    assert rows["(freed) of row"]["calls"] > rows["(freed) of wide"]["calls"], rows
+    # Gradients of parameters, which nobody asked for: what the product has kept of its
+    # parameter the host holds.
+    assert freed("scaled") == 0, rows
+    for name in ["scaled", "row"]:
+        unused = rows["(unused) of " + name]
+        assert unused["calls"] == NOTED and unused["self_ns"] > 0, rows
+    for name in ["wide", "narrow"]:
+        assert "(unused) of " + name not in rows, rows
     for name in ["scaled", "wide", "row", "narrow"]:
         assert rows[name]["backward_calls"] == CALLS, rows
     assert "excess_ns" not in document["footer"], document["footer"]
@@ -83,5 +100,5 @@ for _ in range(CALLS):
     # So that the gradient that comes to the group is memory of its own.
     y = (narrow * narrow).sum()
     del narrow
-    gradients = torch.autograd.grad([y], [x])
+    gradients = torch.autograd.grad([y], [x], retain_graph="retain" in sys.argv)
     print(*[hashlib.sha256(g.numpy().tobytes()).hexdigest()[:16] for g in gradients])

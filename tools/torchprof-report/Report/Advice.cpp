@@ -56,6 +56,11 @@ static const Rule Rules[] = {
      "torch.no_grad() or torch.inference_mode(), in C++ torch::NoGradGuard or "
      "c10::InferenceMode; nodes become faster, too",
      "torchprof-run with and without --grad", unusedGradients},
+    {"unasked_gradients",
+     "backward of nodes that also computes gradients nobody asked for",
+     "requires_grad_(False) on parameters that nobody trains, before the model "
+     "runs or is saved",
+     "torchprof-report diff of both", unaskedGradients},
     {"backward_plans", "plans that LibTorch made in backwards",
      "a few steps with each shape before the steps that count, and few shapes",
      "torchprof-report runs", plansInBackwards},

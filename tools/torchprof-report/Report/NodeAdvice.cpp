@@ -129,3 +129,19 @@ Finding report::waiting(const Evidence &In) {
   });
   return Nodes.found();
 }
+
+Finding report::unaskedGradients(const Evidence &In) {
+  FoundNodes Nodes(In);
+  eachNode(In, [&](uint32_t S) {
+    uint64_t Unused = 0;
+    for (uint32_t Gradient : In.Sites.backward(S))
+      if (In.Sites.name(Gradient) == format::GradientUnusedName)
+        Unused += In.Sites.measured(Gradient).Count;
+    // Several of a call's gradients may be unused.
+    GradientSum All = In.Sites.backwardOf(S);
+    if (uint64_t Calls = std::min(Unused, All.Calls))
+      Nodes.add(S, In.ns(All.Self) * static_cast<double>(Calls) /
+                       static_cast<double>(All.Calls));
+  });
+  return Nodes.found();
+}

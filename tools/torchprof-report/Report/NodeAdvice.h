@@ -25,6 +25,9 @@ Finding memoryBound(const Evidence &In);
 /// Nodes whose device time is the host's.
 Finding launches(const Evidence &In);
 
+/// The backward of nodes some of whose gradients nobody asked for.
+Finding unaskedGradients(const Evidence &In);
+
 /// What nodes took without a processor (TORCHPROF_RECORD=cpu), those that wait
 /// for a task by design left out.
 Finding waiting(const Evidence &In);

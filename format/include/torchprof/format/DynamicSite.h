@@ -49,14 +49,16 @@ inline constexpr char BesideParent[] = "asynchronous";
 inline constexpr char EngineName[] = "(engine)";
 inline constexpr char BackwardPlansName[] = "(plans)";
 /// Names of sites of what the engine does for a node's gradient behind the
-/// group that computed it: it adds it to others, and it frees it and what the
-/// forward kept for it.
+/// group that computed it: it adds it to others, it frees what it needed, and
+/// it frees the gradient itself because nobody asked for it.
 inline constexpr char GradientSumName[] = "(sum)";
 inline constexpr char GradientFreedName[] = "(freed)";
+inline constexpr char GradientUnusedName[] = "(unused)";
 
 /// True for such a name, which is of no gradient more.
 constexpr bool isBehindGradient(std::string_view Name) {
-  return Name == GradientSumName || Name == GradientFreedName;
+  return Name == GradientSumName || Name == GradientFreedName ||
+         Name == GradientUnusedName;
 }
 
 enum DynamicFlags : uint32_t {
