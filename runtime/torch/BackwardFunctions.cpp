@@ -197,7 +197,6 @@ bool hooksTellFunctions() noexcept try {
 std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
                                          Slot PassedBy) noexcept try {
   claimFunctions();
-  beginFunctionOf(Function);
   if (!ensureRecording())
     return std::nullopt;
   Slot Maker =
@@ -206,6 +205,7 @@ std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
           : siteBelow(PassedBy);
   OpenFunction Open = open(functionSite(Maker, Function));
   Open.OuterMakes = std::exchange(DoGradientsMake, c10::GradMode::is_enabled());
+  beginFunctionOf(Function);
   return Open;
 } catch (const std::exception &) {
   count(format::Counter::LostNoMemory);

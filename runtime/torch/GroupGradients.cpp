@@ -29,8 +29,9 @@ struct ComputedGradient {
   uint64_t Bytes;  ///< that are free without it
 };
 
-/// What is known of the function that is open on a thread.
+/// What is known of the innermost function that is open on a thread.
 struct OpenGroup {
+  /// Null where none is recorded; then the rest says nothing.
   const torch::autograd::Node *Function = nullptr;
   std::vector<ComputedGradient> Gradients; ///< none of most
   c10::IValue Needing; ///< see beginGradients(); None: of no group
@@ -56,6 +57,8 @@ void beginFunctionOf(const torch::autograd::Node &Function) noexcept {
 }
 
 void beginGradients(const c10::IValue &Needing) noexcept {
+  if (!Group.Function)
+    return;
   Group.Gradients.clear();
   Group.Needing = Needing;
   Group.NextOutput = 0;
@@ -63,7 +66,7 @@ void beginGradients(const c10::IValue &Needing) noexcept {
 
 void noteGradient(const c10::IValue &Gradient, Slot Unused) noexcept try {
   uint32_t Output = Group.NextOutput++;
-  if (Unused == format::NoSlot || !Gradient.isTensor() ||
+  if (!Group.Function || Unused == format::NoSlot || !Gradient.isTensor() ||
       !Gradient.toTensor().defined())
     return;
   const at::Tensor &Tensor = Gradient.toTensor();
@@ -75,7 +78,10 @@ void noteGradient(const c10::IValue &Gradient, Slot Unused) noexcept try {
   // What is done with it stays with the group.
 }
 
-void endGradients() noexcept { Group.Since = clock::ticks(); }
+void endGradients() noexcept {
+  if (Group.Function)
+    Group.Since = clock::ticks();
+}
 
 //===----------------------------------------------------------------------===//
 // Sites
@@ -143,8 +149,6 @@ void freeInput(c10::IValue &Input, Slot Freed) noexcept {
 /// Shares out a time until \p End ticks, in which the function has handed out
 /// what others need of its outputs and freed the rest. Once for a function.
 static void bookUnused(uint64_t End) {
-  if (!Group.Function)
-    return;
   const torch::autograd::Node &Function = *Group.Function;
   uint64_t Begin = std::exchange(Group.Since, 0), All = 0, Before = 0;
   for (ComputedGradient &Known : Group.Gradients) {

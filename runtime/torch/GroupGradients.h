@@ -25,7 +25,8 @@ struct Node;
 
 namespace torchprof {
 
-/// The engine has taken up \p Function on the calling thread.
+/// The engine has taken up \p Function on the calling thread, and it is
+/// recorded: until endFunction(), or until another one begins in it.
 void beginFunctionOf(const torch::autograd::Node &Function) noexcept;
 /// It was that of a group, and has computed its gradients. \p Needing: a list
 /// with a slot for each tensor that the group's backward graph takes, which are
