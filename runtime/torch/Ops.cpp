@@ -29,6 +29,10 @@ static Operator probe(const char *Schema, Function Run) {
   return Operator(Schema, Operation(Run), c10::AliasAnalysisKind::CONSERVATIVE);
 }
 
+static format::Slot toSlot(const c10::IValue &Number) {
+  return format::Slot(static_cast<uint32_t>(Number.toInt()));
+}
+
 /// Takes the number of an operator's arguments from the stack, which LibTorch
 /// puts there for a vararg one. Returns how many there are beside \p Fixed
 /// ones.
@@ -71,12 +75,11 @@ static const torch::jit::RegisterOperators Registered_({
           [](Stack &S) {
             claimFunctions();
             c10::IValue &Top = S.back();
-            Top = static_cast<int64_t>(
-                beginSlot(format::Slot(static_cast<uint32_t>(Top.toInt()))));
+            Top = static_cast<int64_t>(beginSlot(toSlot(Top)));
           }),
     probe("torchprof::end_slot(int begin, int slot) -> ()",
           [](Stack &S) {
-            auto Site = format::Slot(static_cast<uint32_t>(S.back().toInt()));
+            auto Site = toSlot(S.back());
             S.pop_back();
             auto Begin = uint64_t(S.back().toInt());
             S.pop_back();
@@ -87,12 +90,11 @@ static const torch::jit::RegisterOperators Registered_({
           [](Stack &S) {
             claimFunctions(); // those of the span around
             c10::IValue &Top = S.back();
-            Top = static_cast<int64_t>(
-                beginPart(format::Slot(static_cast<uint32_t>(Top.toInt()))));
+            Top = static_cast<int64_t>(beginPart(toSlot(Top)));
           }),
     probe("torchprof::end_part(int begin, int slot) -> ()",
           [](Stack &S) {
-            auto Site = format::Slot(static_cast<uint32_t>(S.back().toInt()));
+            auto Site = toSlot(S.back());
             S.pop_back();
             auto Begin = uint64_t(S.back().toInt());
             S.pop_back();
@@ -105,7 +107,7 @@ static const torch::jit::RegisterOperators Registered_({
           }),
     probe("torchprof::resume_part(int slot) -> ()",
           [](Stack &S) {
-            auto Site = format::Slot(static_cast<uint32_t>(S.back().toInt()));
+            auto Site = toSlot(S.back());
             S.pop_back();
             claimFunctions();
             if (Site != format::NoSlot)
@@ -119,8 +121,7 @@ static const torch::jit::RegisterOperators Registered_({
             c10::ArrayRef<c10::IValue> Unused =
                 peek(S, 1, Count + 2u).toListRef();
             for (unsigned I = 0; I < Count; ++I)
-              noteGradient(peek(S, I + 2, Count + 2u),
-                           format::Slot(uint32_t(Unused[I].toInt())));
+              noteGradient(peek(S, I + 2, Count + 2u), toSlot(Unused[I]));
             endGradients();
             drop(S, Count + 2u);
           }),
@@ -130,8 +131,7 @@ static const torch::jit::RegisterOperators Registered_({
             uint16_t Count = takeOperandCount(S, 1);
             c10::IValue Freed = peek(S, 0, Count + 1u);
             for (unsigned I = Count; I-- > 0; S.pop_back())
-              freeInput(S.back(),
-                        format::Slot(uint32_t(Freed.toListRef()[I].toInt())));
+              freeInput(S.back(), toSlot(Freed.toListRef()[I]));
             endGradients();
             S.pop_back();
           }),
