@@ -127,9 +127,4 @@ AdditionScope::AdditionScope(void *Buffer, size_t Position,
     Open = openSum(New.unsafeGetTensorImpl());
 }
 
-AdditionScope::~AdditionScope() {
-  if (Open)
-    closeBehind(*Open);
-}
-
 } // namespace torchprof

@@ -16,8 +16,7 @@
 // The function of a group that LibTorch differentiates as a whole is no node's.
 // What the engine does behind it for one gradient is of the node in it that has
 // computed it, in rows of their own: it adds it to others, in an AdditionScope,
-// frees what the forward has kept for it, in a ReleaseScope, and at last what
-// it was not asked for.
+// and frees what the forward has kept for it, in a ReleaseScope.
 //
 // Nothing here throws.
 //
@@ -50,31 +49,32 @@ private:
   const torch::autograd::Node *Passing = nullptr;
 };
 
+/// What the engine does for one gradient of a group, if it is that.
+class BehindScope {
+protected:
+  explicit BehindScope(std::optional<OpenBehind> Open = std::nullopt) noexcept
+      : Open(Open) {}
+  ~BehindScope() {
+    if (Open)
+      closeBehind(*Open);
+  }
+  BehindScope(const BehindScope &) = delete;
+
+  std::optional<OpenBehind> Open;
+};
+
 /// The engine passes on a gradient, which it may have to add to others.
-class AdditionScope {
+class AdditionScope : BehindScope {
 public:
   /// \p Buffer: the InputBuffer, \p Gradient: the Tensor that comes to
   /// \p Position in it.
   AdditionScope(void *Buffer, size_t Position, const void *Gradient) noexcept;
-  ~AdditionScope();
-  AdditionScope(const AdditionScope &) = delete;
-
-private:
-  std::optional<OpenBehind> Open;
 };
 
 /// The engine frees a tensor that a function has kept.
-class ReleaseScope {
+class ReleaseScope : BehindScope {
 public:
-  ReleaseScope() noexcept : Open(openFreed()) {}
-  ~ReleaseScope() {
-    if (Open)
-      closeBehind(*Open);
-  }
-  ReleaseScope(const ReleaseScope &) = delete;
-
-private:
-  std::optional<OpenBehind> Open;
+  ReleaseScope() noexcept : BehindScope(openFreed()) {}
 };
 
 } // namespace torchprof

@@ -7,6 +7,7 @@
 #include "torch/Symbols.h"
 #include "torchprof/format/DynamicSite.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -29,7 +30,10 @@ Node *gradientIn(Node *N) {
 
 GradientNotes::GradientNotes(Graph &Body) : Body(Body) {
   findReturned(Body.block());
-  findNeeded();
+  if (hasGradients())
+    findNeeded();
+  else
+    Blocks.clear();
 }
 
 void GradientNotes::findReturned(Block *From) {
@@ -47,11 +51,19 @@ void GradientNotes::findReturned(Block *From) {
   Returned Found{By, {}};
   for (Value *Passed : By->inputs()) {
     Node *Of = gradientIn(Passed->node());
-    Found.Unused.push_back(format::number(
+    Found.Unused.push_back(
         Of ? siteBehind(*tagOf(Of)->Backward, format::GradientUnusedName)
-           : format::NoSlot));
+           : format::NoSlot);
   }
   Blocks.push_back(std::move(Found));
+}
+
+static bool isSite(Slot S) { return S != format::NoSlot; }
+
+bool GradientNotes::hasGradients() const {
+  return std::any_of(Blocks.begin(), Blocks.end(), [](const Returned &Of) {
+    return std::any_of(Of.Unused.begin(), Of.Unused.end(), isSite);
+  });
 }
 
 /// Whether LibTorch keeps a tensor for a value, and nothing if it may be none
@@ -95,7 +107,7 @@ void GradientNotes::findNeeded() {
     Slot Freed = Found == Last.end()
                      ? format::NoSlot
                      : siteBehind(Found->second, format::GradientFreedName);
-    Tensors.push_back({Input, int64_t(format::number(Freed))});
+    Tensors.push_back({Input, Freed});
   }
 }
 
@@ -105,45 +117,48 @@ void GradientNotes::insert() {
   freeInputs();
 }
 
+Value *GradientNotes::insertSlots(const std::vector<Slot> &Slots) {
+  std::vector<int64_t> Numbers;
+  for (Slot S : Slots)
+    Numbers.push_back(format::number(S));
+  return Body.insertConstant(Numbers);
+}
+
 void GradientNotes::noteReturned(const Returned &Of) {
-  // A list of gradients would stand for several functions.
-  size_t Count = 0;
-  bool IsAny = false;
-  for (; Count < Of.Unused.size() &&
-         isTensor(*Of.By->input(Count)->type()) == true;
-       ++Count)
-    IsAny |= format::Slot(uint32_t(Of.Unused[Count])) != format::NoSlot;
-  if (!IsAny)
-    return;
-  std::vector<int64_t> Needing;
+  std::vector<Slot> Needing, Unused;
+  std::vector<Value *> Gradients;
   for (const Needed &Tensor : Tensors)
     Needing.push_back(Tensor.Freed);
+  // A list of gradients would stand for several functions.
+  for (size_t I = 0; I < Of.Unused.size(); ++I) {
+    if (isTensor(*Of.By->input(I)->type()) != true)
+      break;
+    Unused.push_back(Of.Unused[I]);
+    Gradients.push_back(Of.By->input(I));
+  }
+  if (std::none_of(Unused.begin(), Unused.end(), isSite))
+    return;
   WithInsertPoint Guard(Of.By);
-  std::vector<Value *> Inputs = {
-      Body.insertConstant(Needing),
-      Body.insertConstant(
-          std::vector<int64_t>(Of.Unused.begin(), Of.Unused.begin() + Count))};
-  for (size_t I = 0; I < Count; ++I)
-    Inputs.push_back(Of.By->input(I));
+  std::vector<Value *> Inputs = {insertSlots(Needing), insertSlots(Unused)};
+  Inputs.insert(Inputs.end(), Gradients.begin(), Gradients.end());
   Body.insertNode(Body.create(symbols::noteGradients(), Inputs, 0));
 }
 
 void GradientNotes::freeInputs() {
-  Node *Return = Body.return_node();
   if (Blocks.empty() || Blocks.front().By->owningBlock() == Body.block())
     return; // the last use of each frees it
-  WithInsertPoint Guard(Return);
-  std::vector<int64_t> Freed;
+  std::vector<Slot> Freed;
   std::vector<Value *> Inputs;
   for (const Needed &Tensor : Tensors) {
-    if (format::Slot(uint32_t(Tensor.Freed)) == format::NoSlot)
+    if (!isSite(Tensor.Freed))
       continue;
     Freed.push_back(Tensor.Freed);
     Inputs.push_back(Tensor.Input);
   }
   if (Inputs.empty())
     return;
-  Inputs.insert(Inputs.begin(), Body.insertConstant(Freed));
+  WithInsertPoint Guard(Body.return_node());
+  Inputs.insert(Inputs.begin(), insertSlots(Freed));
   Body.insertNode(Body.create(symbols::freeInputs(), Inputs, 0));
 }
 

@@ -45,15 +45,17 @@ private:
   /// The gradients that a block returns.
   struct Returned {
     torch::jit::Node *By; ///< takes them: the return, or what makes a tuple
-    std::vector<int64_t> Unused; ///< sites by input of that node, or NoSlot
+    std::vector<format::Slot> Unused; ///< by input of that node, or NoSlot
   };
   /// A tensor that the graph takes.
   struct Needed {
     torch::jit::Value *Input;
-    int64_t Freed; ///< site behind the last gradient that needs it, or NoSlot
+    format::Slot Freed; ///< of the last gradient that needs it, or NoSlot
   };
   void findReturned(torch::jit::Block *From);
+  bool hasGradients() const;
   void findNeeded();
+  torch::jit::Value *insertSlots(const std::vector<format::Slot> &Slots);
   void noteReturned(const Returned &Of);
   void freeInputs();
 
