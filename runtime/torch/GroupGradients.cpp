@@ -146,8 +146,15 @@ void freeInput(c10::IValue &Input, Slot Freed) noexcept {
   Input = c10::IValue();
 }
 
-/// Shares out a time until \p End ticks, in which the function has handed out
-/// what others need of its outputs and freed the rest. Once for a function.
+/// Until when the function has handed out what others need of its outputs and
+/// freed the rest. Hooks of the host's run behind that: where there are some,
+/// it is not known how long it took, but that it was done.
+static uint64_t endOfUnused() {
+  return Group.Function->post_hooks().empty() ? clock::ticks() : Group.Since;
+}
+
+/// Shares out the time until \p End ticks in which the function has done that.
+/// Once for a function.
 static void bookUnused(uint64_t End) {
   const torch::autograd::Node &Function = *Group.Function;
   uint64_t Begin = std::exchange(Group.Since, 0), All = 0, Before = 0;
@@ -174,7 +181,7 @@ std::optional<OpenBehind> openFreed() noexcept try {
   if (!Group.Needing.isIntList()) [[likely]]
     return std::nullopt;
   if (Group.Since)
-    bookUnused(clock::ticks());
+    bookUnused(endOfUnused());
   c10::ArrayRef<c10::IValue> Needing = Group.Needing.toListRef();
   if (Group.NextKept >= Needing.size())
     return std::nullopt;

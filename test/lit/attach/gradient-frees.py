@@ -15,7 +15,8 @@ whose."""
 # ADVICE: backward of nodes that also computes gradients nobody asked for: 2 nodes ({{.*}}), most in the root module
 # ADVICE-NEXT: try: requires_grad_(False) on parameters that nobody trains
 #
-# Where a function keeps its tensors it is not known how long it takes to free gradients.
+# Where a function keeps its tensors it is not known how long it takes to free gradients,
+# nor where a hook of the host's follows: its time is no gradient's.
 # RUN: env TORCHPROF_FILE=%t.1.tprof %python -W ignore %s \
 # RUN:   %build/lib/libtorchprof_attach.so retain > %t.attached
 # RUN: diff %t.alone %t.attached
@@ -23,6 +24,11 @@ whose."""
 # RUN:   | FileCheck %s --check-prefix=KEPT
 # KEPT-DAG: backward,(unused) of scaled,8,0
 # KEPT-DAG: backward,(unused) of row,8,0
+# RUN: env TORCHPROF_FILE=%t.3.tprof %python -W ignore %s \
+# RUN:   %build/lib/libtorchprof_attach.so hook > %t.attached
+# RUN: diff %t.alone %t.attached
+# RUN: torchprof-report summary %t.3.tprof --format=csv --limit=0 --columns=kind,name,calls,self_ns \
+# RUN:   | FileCheck %s --check-prefix=KEPT
 #
 # Where the hooks come with the library, and in a trace.
 # RUN: env TORCHPROF_FILE=%t.2.tprof TORCHPROF_MODE=trace TORCHPROF_RECORD=memory \
@@ -36,6 +42,7 @@ whose."""
 import hashlib
 import json
 import sys
+import time
 
 ROWS, WIDE, NARROW, CALLS = 64, 1024, 16, 10
 # The first backward has no group, and the graph of the second does not yet know which
@@ -99,6 +106,10 @@ for _ in range(CALLS):
     narrow = model(x)
     # So that the gradient that comes to the group is memory of its own.
     y = (narrow * narrow).sum()
+    if "hook" in sys.argv:
+        group = y.grad_fn.next_functions[0][0].next_functions[0][0]
+        group.register_hook(lambda *gradients: time.sleep(0.001))
+        del group
     del narrow
     gradients = torch.autograd.grad([y], [x], retain_graph="retain" in sys.argv)
     print(*[hashlib.sha256(g.numpy().tobytes()).hexdigest()[:16] for g in gradients])
