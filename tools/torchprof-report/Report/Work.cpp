@@ -100,7 +100,7 @@ public:
   Call(const Signature &S, bool IsInPlace) : S(S), IsInPlace(IsInPlace) {}
 
   Shape in(size_t I) const { return Shape(operandOf(S.Inputs, I)); }
-  Shape out() const { return Shape(operandOf(S.Outputs, 0)); }
+  Shape out(size_t I = 0) const { return Shape(operandOf(S.Outputs, I)); }
   /// The weight in a packed object, which is a list of it and of the bias.
   Shape packedWeight() const {
     auto Packed = find_if(
@@ -169,9 +169,30 @@ static double outerProduct(const Call &C) { return C.out().elements(); }
 
 /// [F, K], [K, G] and [F, G] hold F K, K G and F G elements, whatever the
 /// dimensions that F, G and K stand for.
+static double contraction(Shape Left, Shape Right, Shape Out) {
+  return 2 * std::sqrt(Left.elements() * Right.elements() * Out.elements());
+}
+
 static double contraction(const Call &C) {
-  return 2 * std::sqrt(C.in(0).elements() * C.in(1).elements() *
-                       C.out().elements());
+  return contraction(C.in(0), C.in(1), C.out());
+}
+
+/// One product, or what LibTorch computes at once: those of one factor with
+/// each of the others, or the sum of several, first all left factors.
+static double products(const Call &C) {
+  size_t Inputs = C.S.Inputs.size(), Outputs = C.S.Outputs.size();
+  if (Inputs <= 2)
+    return product<0>(C);
+  double Sum = 0;
+  if (Outputs == 1 && Inputs % 2 == 0)
+    for (size_t I = 0; I < Inputs / 2; ++I)
+      Sum += contraction(C.in(I), C.in(Inputs / 2 + I), C.out());
+  else if (Outputs == Inputs - 1)
+    for (size_t I = 0; I < Outputs; ++I)
+      Sum += contraction(C.in(0), C.in(1 + I), C.out(I));
+  else
+    return Unknown;
+  return Sum;
 }
 
 /// Input 0 is the equation, input 2 a path, or None.
