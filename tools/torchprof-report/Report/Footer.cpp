@@ -108,7 +108,7 @@ public:
         return;
       }
       if (!In.Sites.fused().count(S)) // which are named with their layers
-        T.Notes.push_back(nodeAndLayer(S) +
+        T.Notes.push_back(nodeOfModel(S) +
                           " measures these nodes together: " + Members);
     }
   }
@@ -131,8 +131,8 @@ public:
           Nodes += (Count > 1 ? ", " : "") + nodeAndLayer(S);
       if (Count > MostNodes)
         Nodes += " and " + utostr(Count - MostNodes) + " more";
-      T.Notes.push_back(nodeAndLayer(Leader) +
-                        " measures the fused kernel of " + Nodes);
+      T.Notes.push_back(nodeOfModel(Leader) + " measures the fused kernel of " +
+                        Nodes);
     }
   }
 
@@ -143,7 +143,7 @@ public:
     for (uint32_t S = 0; S < In.Sites.size(); ++S)
       if (In.Sites[S].isRoot() && !In.Sites[S].Async &&
           In.Sites.measured(S).Sum > In.All.Total)
-        T.Notes.push_back("note: " + nodeAndLayer(S) +
+        T.Notes.push_back("note: " + nodeOfModel(S) +
                           " calls itself: its total, and those of the nodes "
                           "that the calls lie in, count inner calls again");
   }
@@ -154,6 +154,12 @@ private:
     return (In.Sites.kind(S) + " " + In.Sites.name(S) +
             (Path.empty() ? "" : " in " + Path))
         .str();
+  }
+
+  /// With the model's name where several ran.
+  std::string nodeOfModel(uint32_t S) const {
+    StringRef Model = In.Sites.modelNames().ofSeveral(In.Sites, S);
+    return nodeAndLayer(S) + (Model.empty() ? "" : " of " + Model).str();
   }
 
   Table &T;
