@@ -7,6 +7,8 @@
 #include "Tag.h"
 #include "torch/Attach.h"
 
+#include <torch/csrc/jit/passes/inliner.h>
+
 #include <utility>
 
 namespace torchprof {
@@ -40,15 +42,22 @@ struct Gradient {
 /// gradients come.
 static std::vector<ForwardNode> nodesInReverse(Graph &Group) {
   std::vector<ForwardNode> Nodes;
+  bool IsLastOfScript = false;
   for (Node *N : Group.nodes().reverse()) {
     const TagContent *Tag = tagOf(N);
     if (!Tag)
       continue;
-    // Several nodes for one that is differentiated as a whole.
+    bool IsOfScript = isOfAutodiff(N);
+    // A script's nodes are differentiated as a whole, and with them the one
+    // that it calls, where LibTorch has kept the model's in its place.
     bool IsPart = !Tag->Site && !Tag->Backward;
-    if (IsPart && !Nodes.empty() && Nodes.back().Content == Tag)
-      continue;
-    Nodes.push_back({Tag, Tag->Backward ? N->kind() : Tag->Kind});
+    bool IsSame = IsPart && (IsOfScript || IsLastOfScript) && !Nodes.empty() &&
+                  Nodes.back().Content == Tag;
+    IsLastOfScript = IsOfScript;
+    if (!IsSame)
+      Nodes.push_back({Tag, IsOfScript ? Tag->Kind : N->kind()});
+    else if (!IsOfScript)
+      Nodes.back().Kind = N->kind();
   }
   return Nodes;
 }
@@ -86,7 +95,10 @@ std::shared_ptr<Graph> tagGradients(Graph &Body,
   if (!Group)
     return nullptr;
   std::shared_ptr<Graph> Tagged = Group->copy(), Result = Body.copy();
-  tagReplacedNodes(*Tagged);
+  // LibTorch does so before anything else. The functions that its scripts call
+  // would lose the tags.
+  Inline(*Result);
+  tagReplacedNodes(*Tagged, nullptr);
   std::vector<ForwardNode> Nodes = nodesInReverse(*Tagged);
   std::vector<Gradient> Gradients = gradientsIn(*Result);
   std::vector<std::optional<size_t>> Match =

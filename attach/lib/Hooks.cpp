@@ -20,6 +20,7 @@
 #include "ModelTable.h"
 #include "PlanWatch.h"
 #include "ProbesToTags.h"
+#include "RootOrders.h"
 #include "TimedCopy.h"
 #include "torch/Attach.h"
 
@@ -96,6 +97,11 @@ static void warnOfFailure(const std::string &Function) noexcept {
   }
 }
 
+static void setTags(Graph &Body, const MethodTags &Tags) {
+  Tags.Nodes->tag(Body);
+  rememberOrder(Tags.Root, Tags.Nodes->order());
+}
+
 /// The original of an instrumented method, with tags, so that LibTorch makes
 /// the same of it. Nothing if it cannot be had, or has other sites than the
 /// probes.
@@ -114,7 +120,7 @@ static TaggedFunction tagOriginal(Graph &Body, const std::string &Name) {
   // What is inlined from other modules may have probes of its own.
   if (!Result.Body || hasProbes(*Result.Body))
     return TaggedFunction();
-  Tags->Nodes->tag(*Result.Body);
+  setTags(*Result.Body, *Tags);
   return Result;
 }
 
@@ -160,7 +166,7 @@ static TaggedFunction tagFunction(const std::shared_ptr<Graph> &Body,
       return TaggedFunction();
     TaggedFunction Result{Body->copy(), Name + rootMark(Tags->Root),
                           Tags->Root};
-    Tags->Nodes->tag(*Result.Body);
+    setTags(*Result.Body, *Tags);
     return Result;
   } catch (...) {
     warnOfFailure(Name);

@@ -57,6 +57,24 @@ NodeOperands operandsOf(Node *First, Node *Last) {
   }
 }
 
+/// The value that LibTorch looks at, in a first run, and hands on as \p V.
+static Value *withoutProfiling(Value *V) {
+  return V->node()->kind() == prim::profile && V->node()->inputs().size() == 1
+             ? V->node()->input()
+             : V;
+}
+
+NodeOperands operandsOfAddmm(Node *First, Node *Last) {
+  if (First->kind() != aten::mm || Last->kind() != aten::add ||
+      withoutProfiling(Last->input(1)) != First->output())
+    return {};
+  // A probe before the product can take what is there by then.
+  Value *Added = withoutProfiling(Last->input(0));
+  if (!Added->node()->isBefore(First))
+    return {};
+  return {{Added, First->input(0), First->input(1)}, {Last->output()}};
+}
+
 NodeOperands operandsOf(Graph &Method) {
   at::ArrayRef<Value *> Inputs = Method.inputs();
   if (!Inputs.empty() && Inputs[0]->type()->kind() == c10::TypeKind::ClassType)

@@ -31,6 +31,10 @@ struct NodeOperands {
 /// node.
 NodeOperands operandsOf(torch::jit::Node *First, torch::jit::Node *Last);
 
+/// The operands of the addmm() that LibTorch has made \p First, a product, and
+/// \p Last, a sum, of; nothing of other nodes.
+NodeOperands operandsOfAddmm(torch::jit::Node *First, torch::jit::Node *Last);
+
 /// The inputs of a method but the object that it belongs to, and its outputs.
 NodeOperands operandsOf(torch::jit::Graph &Method);
 

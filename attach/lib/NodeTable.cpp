@@ -46,12 +46,14 @@ public:
 
   void visit(Block *Body, NodeTable &To) {
     std::vector<uint32_t> Regions;
+    size_t Number = Blocks++;
     for (Node *N : Body->nodes()) {
       if (auto Opened = RegionsAt.find(N); Opened != RegionsAt.end())
         Regions.insert(Regions.end(), Opened->second.begin(),
                        Opened->second.end());
       if (isInTables(N))
-        To.Table[NodeTable::Place(N)].push_back(entryOf(N, Regions, To));
+        To.Table[NodeTable::Place(N)].push_back(
+            entryOf(N, Regions, Number, To));
       for (Block *Inner : N->blocks())
         visit(Inner, To);
       while (!Regions.empty() && Numbering.Places[Regions.back()].Last == N)
@@ -61,9 +63,10 @@ public:
 
 private:
   NodeTable::Entry entryOf(const Node *N, const std::vector<uint32_t> &Regions,
-                           NodeTable &To) {
+                           size_t Block, NodeTable &To) {
     auto Content = std::make_shared<TagContent>();
     Content->Kind = N->kind();
+    Content->Block = Block;
     Content->Fork = Fork;
     NodeTable::Entry Entry;
     if (auto Site = SiteAt.find(N); Site != SiteAt.end()) {
@@ -100,6 +103,7 @@ private:
   const SiteNumbering &Numbering;
   const torchprof::Manifest &Manifest;
   std::optional<format::SiteId> Fork; ///< whose graph is visited
+  size_t Blocks = 0;                  ///< that were visited
   std::unordered_map<const Node *, uint32_t> SiteAt;
   std::unordered_map<const Node *, std::vector<uint32_t>> RegionsAt;
 };

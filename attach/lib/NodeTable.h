@@ -32,6 +32,8 @@ public:
   /// this table. Returns how many sites of the table have no node there.
   size_t tag(torch::jit::Graph &Body) const;
 
+  std::shared_ptr<const NodeOrder> order() const { return Order; }
+
 private:
   friend class NodeTableBuilder;
 

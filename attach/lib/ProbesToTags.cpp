@@ -8,6 +8,8 @@
 
 #include <torch/csrc/jit/ir/constants.h>
 
+#include <unordered_map>
+
 namespace torchprof {
 
 using namespace torch::jit;
@@ -61,9 +63,13 @@ public:
     return Open.empty();
   }
 
-  void apply() const {
+  /// \p Body: the graph that was read.
+  void apply(Graph &Body) const {
     auto Order = std::make_shared<NodeOrder>();
+    std::unordered_map<const Block *, size_t> Blocks{{Body.block(), 0}};
     for (const auto &[N, Content] : Tags) {
+      Content->Block =
+          Blocks.emplace(N->owningBlock(), Blocks.size()).first->second;
       Content->Order = Order;
       Content->Position = Order->size();
       Order->push_back(*Content);
@@ -139,7 +145,7 @@ bool turnProbesIntoTags(Graph &Body, std::optional<format::SiteId> &Root) {
   ProbeReader Reader;
   if (!Reader.read(Body.block()))
     return false;
-  Reader.apply();
+  Reader.apply(Body);
   Root = Reader.Root;
   stripProbes(Body);
   return true;

@@ -1,4 +1,4 @@
-//===- ReplacedNodes.cpp - nodes that autodiff put in others' place -------===//
+//===- ReplacedNodes.cpp - nodes of scripts in others' place --------------===//
 
 #include "ReplacedNodes.h"
 
@@ -17,20 +17,37 @@ using namespace torch::jit;
 
 namespace {
 
-/// The operator that a script of LibTorch's stands for, "layer_norm", if \p N
-/// comes from one; else empty. A script's text has several functions, each with
-/// its `backward` inside of it, and no file's name.
-std::string replacedBy(const Node *N) {
+/// The text that \p N comes from, if no file is named for it.
+std::string unnamedText(const Node *N) {
   SourceRange Range = N->sourceRange();
   if (!Range.source() ||
       Range.source()->filename().value_or("<string>") != "<string>")
     return std::string();
-  std::string Text = Range.source()->text_str().str();
-  if (Text.find("def backward(") == std::string::npos)
+  return Range.source()->text_str().str();
+}
+
+/// True for the text of scripts for backward: several functions, each with its
+/// `backward` inside of it.
+bool isForBackward(const std::string &Text) {
+  return Text.find("def backward(") != std::string::npos;
+}
+
+/// True for the text of those that decompose.
+bool isDecomposing(const std::string &Text) {
+  return Text.find("def addmm(") != std::string::npos &&
+         Text.find("def layer_norm(") != std::string::npos;
+}
+
+/// The operator that a script of LibTorch's stands for, "layer_norm", if \p N
+/// comes from one; else empty.
+std::string replacedBy(const Node *N) {
+  std::string Text = unnamedText(N);
+  if (!isForBackward(Text) && !isDecomposing(Text))
     return std::string();
+  size_t Begin = N->sourceRange().start();
   static constexpr std::string_view Define = "def ";
   size_t Outermost = std::string::npos, Found = std::string::npos;
-  for (size_t At = Text.find(Define); At < Range.start();
+  for (size_t At = Text.find(Define); At < Begin;
        At = Text.find(Define, At + 1)) {
     size_t Line = At ? Text.rfind('\n', At - 1) : std::string::npos;
     size_t Indent = At - (Line == std::string::npos ? 0 : Line + 1);
@@ -78,7 +95,9 @@ standIn(const std::shared_ptr<const NodeOrder> &Order, size_t Position) {
 
 class ReplacedNodes {
 public:
-  explicit ReplacedNodes(std::vector<Node *> Nodes) : Nodes(std::move(Nodes)) {}
+  ReplacedNodes(std::vector<Node *> Nodes,
+                std::shared_ptr<const NodeOrder> Whole)
+      : Nodes(std::move(Nodes)), Whole(std::move(Whole)) {}
 
   void run() {
     for (Node *N : Nodes)
@@ -100,9 +119,9 @@ private:
   void fill(const std::vector<Node *> &Gap, Node *Kept,
             const TagContent *After) {
     const TagContent *Before = Kept ? tagOf(Kept) : nullptr;
-    if (!Before && !After)
-      return;
-    std::shared_ptr<const NodeOrder> Order = (Before ? Before : After)->Order;
+    std::shared_ptr<const NodeOrder> Order = Before  ? Before->Order
+                                             : After ? After->Order
+                                                     : Whole;
     if (!Order || (After && After->Order != Order))
       return;
     Next = Before ? Before->Position + 1 : 0;
@@ -166,18 +185,22 @@ private:
   }
 
   std::vector<Node *> Nodes;
-  std::unordered_set<size_t> Present; ///< positions in the method's order
-  size_t Next = 0;                    ///< position
+  std::shared_ptr<const NodeOrder> Whole; ///< for a plan without any tag
+  std::unordered_set<size_t> Present;     ///< positions in the method's order
+  size_t Next = 0;                        ///< position
 };
 
 } // namespace
 
-bool isOfAutodiff(const Node *N) { return !replacedBy(N).empty(); }
+bool isOfAutodiff(const Node *N) {
+  return isForBackward(unnamedText(N)) && !replacedBy(N).empty();
+}
 
-void tagReplacedNodes(Graph &Body) {
+void tagReplacedNodes(Graph &Body,
+                      const std::shared_ptr<const NodeOrder> &Order) {
   std::vector<Node *> Nodes;
   collect(Body.block(), Nodes);
-  ReplacedNodes(std::move(Nodes)).run();
+  ReplacedNodes(std::move(Nodes), Order).run();
 }
 
 } // namespace torchprof

@@ -33,6 +33,9 @@ struct NodeSites {
   /// The kind of the node that was tagged: an optimization may have put nodes
   /// of other kinds into its place.
   torch::jit::Symbol Kind;
+  /// A number of the block that the node lies in, in its method's graph; 0 of
+  /// the outermost.
+  size_t Block = 0;
 
   bool empty() const { return !Site && Regions.empty(); }
 };
@@ -51,6 +54,9 @@ struct TagContent : NodeSites {
   std::shared_ptr<const NodeTable> Forked;
   /// Of a node of such a graph: the fork's site.
   std::optional<format::SiteId> Fork;
+  /// Of a node that computes what several did, and holds no graph of them:
+  /// their sites.
+  std::vector<format::SiteId> Fused;
 };
 
 struct Tag : torch::jit::Scope {

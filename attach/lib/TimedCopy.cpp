@@ -2,12 +2,14 @@
 
 #include "TimedCopy.h"
 
+#include "BatchedProducts.h"
 #include "CopyGraph.h"
 #include "GradientNotes.h"
 #include "NodeOperands.h"
 #include "NodeTable.h"
 #include "Parts.h"
 #include "ReplacedNodes.h"
+#include "RootOrders.h"
 #include "torch/Attach.h"
 #include "torch/Symbols.h"
 
@@ -140,9 +142,9 @@ private:
            Open[Common].Of == Regions[Common])
       ++Common;
     while (Open.size() > Common) {
-      Stretch Ended = addPair(Open.back().Nodes, Open.back().Of);
-      // What is around it begins and ends no later.
       Stretch Inner = Open.back().Nodes;
+      Stretch Ended = addPair(Inner, Open.back().Of, operandsOfReplaced(Inner));
+      // What is around it begins and ends no later.
       Open.pop_back();
       for (Region &Outer : Open) {
         if (Outer.Nodes.First == Inner.First)
@@ -155,6 +157,14 @@ private:
       Open.push_back({Regions[I], Nodes});
     for (Region &R : Open)
       R.Nodes.Last = Nodes.Last;
+  }
+
+  /// Of nodes in another one's place, which are timed as a whole.
+  NodeOperands operandsOfReplaced(Stretch Nodes) const {
+    const TagContent *Tag = Shapes ? tagOf(Nodes.First) : nullptr;
+    return Tag && Tag->Kind == aten::addmm
+               ? operandsOfAddmm(Nodes.First, Nodes.Last)
+               : NodeOperands();
   }
 
   /// Times \p N, and the nodes behind it that an optimization made of the same
@@ -182,6 +192,9 @@ private:
     if (isFused(N)) {
       Kinds = kindsInFused(N);
       Fused = sitesInFused(N);
+    } else if (!Tag.Fused.empty()) {
+      Kinds = kindsOf({N});
+      Fused = Tag.Fused;
     }
     if (Members.size() > 1)
       Kinds = kindsOf(Members);
@@ -321,6 +334,8 @@ void noteMissing(Block *Plan) {
     // Nodes in another's place are its region.
     for (format::SiteId Region : Tag->Regions)
       Present.insert(Region.number());
+    for (format::SiteId Fused : Tag->Fused)
+      Present.insert(Fused.number());
     return false;
   });
   if (!Order)
@@ -344,7 +359,9 @@ timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
   if (!Root && !hasTags(Body.block()))
     return nullptr;
   std::shared_ptr<Graph> Copy = copyToReplace(Body);
-  tagReplacedNodes(*Copy);
+  std::shared_ptr<const NodeOrder> Order = Root ? orderOf(*Root) : nullptr;
+  tagReplacedNodes(*Copy, Order);
+  tagBatchedProducts(*Copy, Order);
   if (Root)
     noteMissing(Copy->block());
   AttachOptions Asked = attachOptions();
