@@ -52,9 +52,10 @@ def beside(row):
 def models(results):
     lines = ["## Real models", ""] + how("models") + [
         "What is added to a call, in per cent of its processor time on one thread: the "
-        "median over processes, with half of its 95 % interval. A process loads "
+        "mean over processes, without the fifth at each end, with half of its 95 % "
+        "interval. A process loads "
         "several copies of each kind in random order and calls them in turns, each "
-        "three times before the call that is measured. All are of one file, and "
+        "three times before the three calls that are measured. All are of one file, and "
         "torchprof is attached to some. They share their parameters: through where "
         "those lie alone two copies differ by up to 7 %. What is left of that shows "
         "as the difference of the second plain copies. Logs are folded after many calls: "
