@@ -330,6 +330,76 @@ class Forecaster(nn.Module):
         return self.trend(trend) + self.season(x - trend)
 
 
+class GatedCell(nn.Module):
+    """An LSTM's step, in the products that people write it with."""
+
+    def __init__(self):
+        super().__init__()
+        self.of_input = nn.Parameter(torch.rand(4, 24) - 0.5)
+        self.of_state = nn.Parameter(torch.rand(6, 24) - 0.5)
+        self.bias = nn.Parameter(torch.zeros(24))
+
+    def forward(self, x, hidden, cell) -> Tuple[torch.Tensor, torch.Tensor]:
+        gates = torch.mm(x, self.of_input) + torch.mm(hidden, self.of_state) + self.bias
+        enters, stays, new, leaves = gates.chunk(4, 1)
+        cell = torch.sigmoid(stays) * cell + torch.sigmoid(enters) * torch.tanh(new)
+        return torch.sigmoid(leaves) * torch.tanh(cell), cell
+
+
+class Tagger(nn.Module):
+    """A recurrent network over as many steps as there are, with a cell of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = GatedCell()
+        self.head = nn.Linear(6, 3)
+
+    def forward(self, x):
+        hidden = torch.zeros(x.size(1), 6)
+        cell = torch.zeros(x.size(1), 6)
+        tags: List[torch.Tensor] = []
+        for step in range(x.size(0)):
+            hidden, cell = self.cell(x[step], hidden, cell)
+            tags.append(self.head(hidden))
+        return torch.stack(tags)
+
+
+class Projection(nn.Module):
+    """A layer with its weight the other way round, as GPT-2 has them."""
+
+    def __init__(self, inside: int, outside: int):
+        super().__init__()
+        self.outside = outside
+        self.weight = nn.Parameter(torch.rand(inside, outside) - 0.5)
+        self.bias = nn.Parameter(torch.zeros(outside))
+
+    def forward(self, x):
+        flat = torch.addmm(self.bias, x.view(-1, x.size(-1)), self.weight)
+        return flat.view(x.size(0), x.size(1), self.outside)
+
+
+class Decoder(nn.Module):
+    """A block of a GPT-2."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(8)
+        self.attention = Projection(8, 24)
+        self.joined = Projection(8, 8)
+        self.norm2 = nn.LayerNorm(8)
+        self.wide = Projection(8, 32)
+        self.narrow = Projection(32, 8)
+
+    def forward(self, x):
+        query, key, value = self.attention(self.norm1(x)).split(8, 2)
+        length = x.size(1)
+        later = torch.ones(length, length).triu(1) > 0
+        scores = torch.bmm(query, key.transpose(1, 2)) / math.sqrt(8.0)
+        weights = torch.softmax(scores.masked_fill(later, -1e9), 2)
+        x = x + self.joined(torch.bmm(weights, value))
+        return x + self.narrow(F.gelu(self.wide(self.norm2(x))))
+
+
 def script(factory):
     return lambda: torch.jit.script(factory().eval())
 
@@ -357,4 +427,7 @@ MODELS = (
     Model("mlp_mixer", script(MlpMixer), calls("float[1,3,16,16]")),
     Model("point_net", script(PointNet), calls("float[2,3,12]")),
     Model("forecaster", script(Forecaster), calls("float[2,1,24]")),
+    Model("tagger", script(Tagger), (Call(("float[11,2,4]",)), Call(("float[3,5,4]",))),
+          ("products",)),
+    Model("decoder", script(Decoder), calls("float[2,7,8]")),
 )

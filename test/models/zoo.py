@@ -27,6 +27,8 @@ class Model:
       quantized  needs a quantized engine (all builds here have qnnpack)
       interface  calls through an interface type that cannot be inlined
       custom-op  needs torchvision's own operators (torchvision::nms)
+      products   without grad LibTorch computes products of matrices at once, but not
+                 around probes: outputs are equal up to rounding in hosts without hooks
       no-method  nothing to instrument: an error is expected
       hooks      the root has hooks, which Python runs and forward() does not
       reordered  with grad, LibTorch 2.13 orders what a group keeps for its backward
