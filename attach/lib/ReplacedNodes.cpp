@@ -5,6 +5,7 @@
 #include "Tag.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -172,16 +173,26 @@ private:
     });
   }
 
-  /// The next site that is missing and was of this kind.
+  /// The next site that is missing and was of this kind. Where a loop was
+  /// unrolled, the next copy of its body goes on behind the end of one.
   std::shared_ptr<const TagContent>
   takeMissing(const std::shared_ptr<const NodeOrder> &Order,
               const std::string &Name, size_t End) {
-    for (size_t I = Next; I < End; ++I)
-      if (!Present.count(I) && Name == (*Order)[I].Kind.toUnqualString()) {
-        Next = I + 1;
-        return standIn(Order, I);
+    auto Take = [&](size_t From, size_t To, std::optional<size_t> In) {
+      for (size_t I = From; I < To; ++I) {
+        const NodeSites &Was = (*Order)[I];
+        if (!Present.count(I) && Name == Was.Kind.toUnqualString() &&
+            (!In || Was.Block == *In)) {
+          Next = I + 1;
+          return standIn(Order, I);
+        }
       }
-    return nullptr;
+      return std::shared_ptr<const TagContent>();
+    };
+    if (Next <= End)
+      return Take(Next, End, std::nullopt);
+    auto Rest = Take(Next, Order->size(), (*Order)[Next - 1].Block);
+    return Rest ? Rest : Take(0, End, (*Order)[End].Block);
   }
 
   std::vector<Node *> Nodes;

@@ -58,6 +58,9 @@ if sys.argv[1:2] == ["check"]:
     first = STEPS + (CALLS - 1) * (at_once + single)
     assert calls("Steps", "aten::mm", "mm") == first, rows
     assert calls("Steps", "aten::mm", "mm_1") == CALLS * STEPS, rows
+    # Where a body of a loop begins or ends with one.
+    for model in ("First", "Last"):
+        assert calls(model, "aten::addmm", "sum") == CALLS * STEPS, (model, rows)
     # With grad each node has its gradient, single or at once.
     for node in ("mm", "mm_1"):
         assert number("backward_calls", "Trained", "aten::mm", node) == CALLS * STEPS, rows
@@ -112,6 +115,23 @@ class Steps(torch.nn.Module):
         return state
 
 
+class First(torch.nn.Module):
+    def forward(self, x, w):
+        for _ in range(x.size(0)):
+            sum = torch.addmm(w, w, w)
+            w = torch.tanh(sum)
+        return w
+
+
+class Last(torch.nn.Module):
+    def forward(self, x, w):
+        for _ in range(x.size(0)):
+            state = torch.tanh(w)
+            sum = torch.addmm(w, state, w)
+            w = sum
+        return w
+
+
 class Trained(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -140,7 +160,7 @@ for make in (Alone, Among, Side, Tree):
     model = torch.jit.script(make())
     for _ in range(CALLS):
         run(model, torch.rand(8, 8), torch.rand(8, 8))
-for make in (Steps, Trained):
+for make in (Steps, First, Last, Trained):
     model = torch.jit.script(make())
     for _ in range(CALLS):
         with torch.set_grad_enabled(make is Trained):
