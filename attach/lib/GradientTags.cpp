@@ -2,6 +2,7 @@
 
 #include "GradientTags.h"
 
+#include "Autocasts.h"
 #include "ReplacedNodes.h"
 #include "SequenceMatch.h"
 #include "Tag.h"
@@ -31,10 +32,10 @@ struct ForwardNode {
   Symbol Kind;
 };
 
-/// The gradient of one node.
+/// The gradient of one node, or those of the casts before one.
 struct Gradient {
-  Node *Of;    ///< prim::GradOf
-  Symbol Kind; ///< of the node
+  std::vector<Node *> Of; ///< prim::GradOf
+  Symbol Kind;            ///< of the node
 };
 } // namespace
 
@@ -47,12 +48,14 @@ static std::vector<ForwardNode> nodesInReverse(Graph &Group) {
     const TagContent *Tag = tagOf(N);
     if (!Tag)
       continue;
-    bool IsOfScript = isOfAutodiff(N);
+    bool IsCast = isAutocast(N->kind());
+    bool IsOfScript = isOfAutodiff(N) && !IsCast;
     // A script's nodes are differentiated as a whole, and with them the one
     // that it calls, where LibTorch has kept the model's in its place.
     bool IsPart = !Tag->Site && !Tag->Backward;
-    bool IsSame = IsPart && (IsOfScript || IsLastOfScript) && !Nodes.empty() &&
-                  Nodes.back().Content == Tag;
+    bool IsSame =
+        IsPart && !Nodes.empty() && Nodes.back().Content == Tag &&
+        (IsCast ? isAutocast(Nodes.back().Kind) : IsOfScript || IsLastOfScript);
     IsLastOfScript = IsOfScript;
     if (!IsSame)
       Nodes.push_back({Tag, IsOfScript ? Tag->Kind : N->kind()});
@@ -67,8 +70,13 @@ static std::vector<Gradient> gradientsIn(Graph &Body) {
   for (Node *N : Body.nodes())
     if (N->kind() == prim::GradOf)
       if (Symbol Kind = Symbol::fromQualString(N->s(attr::name));
-          Kind != prim::profile)
-        Gradients.push_back({N, Kind});
+          Kind != prim::profile) {
+        if (isAutocast(Kind) && !Gradients.empty() &&
+            Gradients.back().Kind == Kind)
+          Gradients.back().Of.push_back(N);
+        else
+          Gradients.push_back({{N}, Kind});
+      }
   return Gradients;
 }
 
@@ -99,6 +107,7 @@ std::shared_ptr<Graph> tagGradients(Graph &Body,
   // would lose the tags.
   Inline(*Result);
   tagReplacedNodes(*Tagged, nullptr);
+  tagAutocasts(*Tagged);
   std::vector<ForwardNode> Nodes = nodesInReverse(*Tagged);
   std::vector<Gradient> Gradients = gradientsIn(*Result);
   std::vector<std::optional<size_t>> Match =
@@ -115,8 +124,9 @@ std::shared_ptr<Graph> tagGradients(Graph &Body,
       continue;
     auto Content = std::make_shared<TagContent>();
     Content->Backward = Site;
-    for (Block *Inner : Gradients[I].Of->blocks())
-      setTags(Inner, Content);
+    for (Node *Of : Gradients[I].Of)
+      for (Block *Inner : Of->blocks())
+        setTags(Inner, Content);
   }
   return Result;
 }

@@ -2,6 +2,8 @@
 
 #include "NodeOperands.h"
 
+#include "Autocasts.h"
+
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
@@ -73,6 +75,19 @@ NodeOperands operandsOfAddmm(Node *First, Node *Last) {
   if (!Added->node()->isBefore(First))
     return {};
   return {{Added, First->input(0), First->input(1)}, {Last->output()}};
+}
+
+NodeOperands operandsBeforeCasts(Node *First, Node *Last) {
+  std::vector<Value *> Inputs;
+  for (Value *Input : Last->inputs()) {
+    Value *V = withoutProfiling(Input);
+    if (isAutocast(V->node()->kind()))
+      V = withoutProfiling(V->node()->input(0));
+    if (!V->node()->isBefore(First))
+      return {};
+    Inputs.push_back(V);
+  }
+  return operandsOf(Inputs, Last->outputs());
 }
 
 NodeOperands operandsOf(Graph &Method) {

@@ -35,6 +35,11 @@ NodeOperands operandsOf(torch::jit::Node *First, torch::jit::Node *Last);
 /// \p Last, a sum, of; nothing of other nodes.
 NodeOperands operandsOfAddmm(torch::jit::Node *First, torch::jit::Node *Last);
 
+/// The operands of \p Last, as they are before the casts of autocast, which
+/// begin with \p First; nothing if they are not there yet.
+NodeOperands operandsBeforeCasts(torch::jit::Node *First,
+                                 torch::jit::Node *Last);
+
 /// The inputs of a method but the object that it belongs to, and its outputs.
 NodeOperands operandsOf(torch::jit::Graph &Method);
 

@@ -2,6 +2,7 @@
 
 #include "TimedCopy.h"
 
+#include "Autocasts.h"
 #include "BatchedProducts.h"
 #include "CopyGraph.h"
 #include "GradientNotes.h"
@@ -143,6 +144,8 @@ private:
       ++Common;
     while (Open.size() > Common) {
       Stretch Inner = Open.back().Nodes;
+      noteCasts(Inner, Open.back().Of);
+      moveConstantsBefore(Inner);
       Stretch Ended = addPair(Inner, Open.back().Of, operandsOfReplaced(Inner));
       // What is around it begins and ends no later.
       Open.pop_back();
@@ -159,12 +162,36 @@ private:
       R.Nodes.Last = Nodes.Last;
   }
 
+  /// Constants are no instructions, but what takes one has to be behind it.
+  static void moveConstantsBefore(Stretch Nodes) {
+    for (Node *N = Nodes.First; N != Nodes.Last;) {
+      Node *Next = N->next();
+      if (N->kind() == prim::Constant)
+        N->moveBefore(Nodes.First);
+      N = Next;
+    }
+  }
+
   /// Of nodes in another one's place, which are timed as a whole.
   NodeOperands operandsOfReplaced(Stretch Nodes) const {
     const TagContent *Tag = Shapes ? tagOf(Nodes.First) : nullptr;
-    return Tag && Tag->Kind == aten::addmm
-               ? operandsOfAddmm(Nodes.First, Nodes.Last)
-               : NodeOperands();
+    if (!Tag)
+      return {};
+    if (isAutocast(Nodes.First->kind()))
+      return operandsBeforeCasts(Nodes.First, Nodes.Last);
+    return Tag->Kind == aten::addmm ? operandsOfAddmm(Nodes.First, Nodes.Last)
+                                    : NodeOperands();
+  }
+
+  /// Says of a node that it is timed with the casts of its inputs.
+  static void noteCasts(Stretch Nodes, const Target &Of) {
+    if (Of.IsSlot || !isAutocast(Nodes.First->kind()))
+      return;
+    std::vector<Node *> Members; // of several casts in a row the first
+    for (Node *N = Nodes.First; N != Nodes.Last->next(); N = N->next())
+      if (tagOf(N) && (Members.empty() || Members.back()->kind() != N->kind()))
+        Members.push_back(N);
+    noteTogether(format::SiteId::fromNumber(Of.Number), kindsOf(Members));
   }
 
   /// Times \p N, and the nodes behind it that an optimization made of the same
@@ -362,6 +389,7 @@ timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
   std::shared_ptr<const NodeOrder> Order = Root ? orderOf(*Root) : nullptr;
   tagReplacedNodes(*Copy, Order);
   tagBatchedProducts(*Copy, Order);
+  tagAutocasts(*Copy);
   if (Root)
     noteMissing(Copy->block());
   AttachOptions Asked = attachOptions();

@@ -41,6 +41,10 @@ void countTags(const TagCounts &Counts) {
 
 void noteGroup(format::SiteId Site, std::string_view Members) {
   count(format::Counter::GroupedPairs, 1);
+  noteTogether(Site, Members);
+}
+
+void noteTogether(format::SiteId Site, std::string_view Members) {
   addNote(Site, format::DynamicKind::Group, Members);
 }
 

@@ -56,6 +56,8 @@ TORCHPROF_API void countTags(const TagCounts &Counts);
 
 /// Notes that one timed node stands for several, of the kinds \p Members.
 TORCHPROF_API void noteGroup(format::SiteId Site, std::string_view Members);
+/// The same of a pair of probes that is around several.
+TORCHPROF_API void noteTogether(format::SiteId Site, std::string_view Members);
 
 /// Notes that a kernel which \p Site measures was made of these sites' nodes,
 /// of the same model.
