@@ -49,6 +49,11 @@ def beside(row):
     return "%.1f x, missed" % ratio
 
 
+def is_older(row):
+    """Whether it is from before a turn had several measured calls."""
+    return "measured_calls" not in row
+
+
 def models(results):
     lines = ["## Real models", ""] + how("models") + [
         "What is added to a call, in per cent of its processor time on one thread: the "
@@ -66,7 +71,11 @@ def models(results):
         % (MOST["densenet121"], MOST["encoder"], TIMES), ""]
     found = rows_of(results, "models")
     for version, rows in found:
-        lines += ["### " + version, ""] + table(
+        lines += ["### " + version, ""]
+        if any(is_older(row) for row in rows):
+            lines += ["Measured in an older way: one call in each turn, and the median "
+                      "over the processes.", ""]
+        lines += table(
             ["model", "input", "a call", "processes", "recording", "",
              "less than torch.profiler", "stopped", "", "torch.profiler",
              "second plain copies"],

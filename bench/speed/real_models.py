@@ -25,9 +25,10 @@ of them, or --minutes have passed.
 A call leaves its spans in the log, which is folded after every so many calls. A call
 is measured without that; what it takes is added, as the mean over all recorded calls.
 
-Prints a JSON object per model: the median call in ns, and per contender what it adds
-to a call, in per cent, the mean over the processes without the fifth that has least
-and the one that has most, with half of a 95 % interval of this mean (bootstrap).
+Prints a JSON object per model: the median call in ns, how many are measured in a
+turn, and per contender what it adds to a call, in per cent, the mean over the
+processes without the fifth that has least and the one that has most, with half of a
+95 % interval of this mean (bootstrap).
 """
 
 import argparse
@@ -215,6 +216,7 @@ def compare(arguments, name, path, shape):
             not is_known(processes, arguments.interval):
         processes.append(one_process(arguments, path, shape))
     row = {"model": name, "shape": shape, "processes": len(processes),
+           "measured_calls": MEASURED_CALLS,
            "call_ns": statistics.median(one["plain"] for one in processes)}
     for contender in list(CONTENDERS)[1:]:
         row[contender] = mean_and_interval(added(processes, contender))
