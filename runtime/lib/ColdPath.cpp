@@ -79,6 +79,7 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L || !Model)
     return Open ? LostBegin : 0;
+  dropSuspendedRun(*L);
   dropDeadRoots(*L, Stack, Model->has(Id.index(), RegisteredModel::IsCalled));
   Model->add(Id.index(), RegisteredModel::Entered);
   OpenFrame F = frameOf(Model->FirstSlot + Id.index());

@@ -150,7 +150,7 @@ static void addNestedMeasures(Recording &R, Lane &L, Slot Outer, uint64_t Begin,
 /// run that a node started is part of the node's time, and of the time of the
 /// region between the two. A region is an overlay: it takes nothing from the
 /// nodes around it, whose own nodes it may hold, but is part of a region
-/// directly around it.
+/// directly around it. What began on another thread is part of nothing here.
 static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
                       const MeasureValues *Measured) {
   Slot Outer = slotOfCurrent(L.Current);
@@ -158,7 +158,7 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
   uint32_t Depth = L.Depth;
   for (bool IsFirst = true; Outer != NoSlot; IsFirst = false) {
     // One that will be cut has no time that this is part of.
-    if (OuterBegin < wholeSince(L))
+    if (OuterBegin < wholeSince(L) || isSuspended(Outer))
       return;
     bool InRegion = isRegion(Outer);
     if (IsFirst ? InRegion || !IsRegion : !InRegion) {
@@ -183,7 +183,7 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
 static void addGradient(Recording &R, Lane &L, uint64_t Ticks,
                         const MeasureValues *Measured) {
   Slot Outer = slotOfCurrent(L.Current);
-  if (Outer == NoSlot || L.CurrentTicks < wholeSince(L))
+  if (Outer == NoSlot || L.CurrentTicks < wholeSince(L) || isSuspended(Outer))
     return;
   if (SlotEntry *E = freshEntry(R, L, Outer))
     storeRelaxed(E->Data->Gradients, E->Data->Gradients + Ticks);
@@ -230,7 +230,8 @@ EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
     R.levels().spanEnded(L, S.Site, Now);
   if (S.Kind == SpanKind::Gradient)
     addGradient(R, L, Ticks, Measured);
-  else if (S.Kind != SpanKind::Node && S.Kind != SpanKind::Pair)
+  else if (S.Kind != SpanKind::Node && S.Kind != SpanKind::Pair &&
+           !S.IsElsewhere)
     addNested(R, L, Ticks, S.Kind == SpanKind::Region, Measured);
   EndedTicks Ended = {Ticks, Measures::netBytes(Values)};
   if (S.Kind != SpanKind::Run)

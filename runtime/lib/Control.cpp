@@ -24,10 +24,14 @@ using namespace format;
 static std::vector<std::pair<uint32_t, uint8_t>>
 siteBits(std::string_view Text) {
   std::vector<std::pair<uint32_t, uint8_t>> Bits;
-  constexpr std::string_view Call = "prim::CallMethod", Enter = "__enter__";
+  constexpr std::string_view Call = "prim::CallMethod", Enter = "__enter__",
+                             Wait = "aten::wait";
+  auto Has = [&](std::string_view Part) {
+    return Text.find(Part) != Text.npos;
+  };
   Manifest M;
   std::string Error;
-  if ((Text.find(Call) == Text.npos && Text.find(Enter) == Text.npos) ||
+  if ((!Has(Call) && !Has(Enter) && !Has(Wait)) ||
       !parseManifest(Text, M, Error))
     return Bits;
   for (uint32_t I = 0; I < M.Sites.size(); ++I) {
@@ -35,6 +39,8 @@ siteBits(std::string_view Text) {
     const std::string &Name = M.string(S.Name);
     if (M.string(S.Kind) == Call)
       Bits.emplace_back(I, RegisteredModel::Calls);
+    else if (M.string(S.Kind) == Wait)
+      Bits.emplace_back(I, RegisteredModel::Waits);
     else if (S.Flags & SF_Root && (Name == Enter || Name == "__exit__"))
       Bits.emplace_back(I, RegisteredModel::IsCalled);
   }

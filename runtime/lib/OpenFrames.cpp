@@ -99,6 +99,17 @@ void dropRoot(Lane &L) {
   dropSpans(L, Depth);
 }
 
+bool isSuspended(Slot Site) {
+  const RegisteredModel *Model =
+      Site == NoSlot ? nullptr : Line.Models.ownerOf(Site).Model;
+  return Model && Model->has(Site - Model->FirstSlot, RegisteredModel::Waits);
+}
+
+void dropSuspendedRun(Lane &L) {
+  while (isSuspended(slotOfCurrent(L.Current)))
+    dropRoot(L);
+}
+
 std::optional<OpenFrame> popFrame(Lane &L, uint64_t Begin, Slot Site) {
   for (uint32_t I = L.Depth; I-- > 0;) {
     OpenFrame F = frameAt(L, I);

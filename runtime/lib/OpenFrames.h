@@ -45,6 +45,14 @@ void dropFrames(Lane &L, uint32_t Depth);
 /// root is entered. \p IsCalled: only a method that is open can call that one.
 void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled);
 
+/// True if the node of the pair \p Site, which is open, waits for a task. Its
+/// thread runs nothing meanwhile: what does run there comes after the wait, and
+/// the wait goes on with the rest of its run on another thread, where both end.
+bool isSuspended(format::Slot Site);
+
+/// Drops the run that is suspended, if one is, before a root is entered.
+void dropSuspendedRun(Lane &L);
+
 /// Drops pairs that lie in no root or region: they were left by an exception,
 /// or suspended and ended on another thread.
 void dropStrayPairs(Lane &L);

@@ -38,6 +38,7 @@ struct RegisteredModel {
   static constexpr uint8_t Entered = 1;  ///< a method was entered there
   static constexpr uint8_t Calls = 2;    ///< the node calls a method
   static constexpr uint8_t IsCalled = 4; ///< a method that only methods call
+  static constexpr uint8_t Waits = 8;    ///< the node waits for a task
 
   bool has(uint32_t Site, uint8_t Bit) const {
     return Bits[Site].load(std::memory_order_relaxed) & Bit;

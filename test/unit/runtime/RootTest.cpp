@@ -321,6 +321,69 @@ TEST_F(Root, BeginAndEndOnDifferentThreads) {
   EXPECT_EQ(P.Lanes[1].CurrentSlot, format::NoSlot);
 }
 
+/// A model with a method, 0, whose node 1 waits for a task, and another, 2.
+static void addWaitingModel() {
+  Manifest M;
+  M.ModelId = 9;
+  M.Producer = "test";
+  M.Scopes.emplace_back();
+  for (unsigned I = 0; I < 3; ++I) {
+    ManifestSite S;
+    S.Parent = I == 1 ? 0 : NoIndex;
+    S.Kind = M.intern(I == 1 ? "aten::wait" : "method");
+    S.Flags = I == 1 ? 0 : uint32_t(SF_Root);
+    S.Name = M.intern("x");
+    M.Sites.push_back(S);
+  }
+  addModel(printManifest(M));
+}
+
+TEST_F(Root, RunThatEndsOnAnotherThreadIsInNoSpanThere) {
+  recordIt([] {
+    addWaitingModel();
+    uint64_t R = enter(site(9, 0));
+    uint64_t First = beginSpan(site(9, 1));
+    advanceClock(5);
+    std::thread([&] {
+      endSpan(First, site(9, 1));
+      uint64_t Second = beginSpan(site(9, 1)); // stays open on this thread
+      std::thread([&] { endSpan(Second, site(9, 1)); }).join();
+      endSpan(R, site(9, 0));
+    }).join();
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(4), 5u);
+  EXPECT_EQ(P.count(5), 2u);
+  for (const ReadProfile::CellOf &C : P.Cells)
+    EXPECT_EQ(C.Data.Nested, 0u);
+}
+
+TEST_F(Root, WhatFollowsASuspendedRunIsNotInIt) {
+  recordIt([] {
+    addWaitingModel();
+    uint64_t R = enter(site(9, 0));
+    uint64_t Wait = beginSpan(site(9, 1));
+    advanceClock(5);
+    std::thread([&] {
+      endSpan(Wait, site(9, 1));
+      endSpan(R, site(9, 0));
+    }).join();
+    deeper([] {
+      uint64_t Next = enter(site(9, 2));
+      advanceClock(4);
+      endSpan(Next, site(9, 2));
+    });
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(6), 4u);
+  unsigned Runs = 0;
+  for (const ReadProfile::RunsOf &Of : P.Runs)
+    Runs += Of.Count;
+  EXPECT_EQ(Runs, 2u);
+  for (const ReadProfile::CellOf &C : P.Cells)
+    EXPECT_EQ(C.Data.Nested, 0u);
+}
+
 /// A region in a node's code must not make the node's own time disappear.
 TEST_F(Root, RegionInsideARunTakesNothingFromTheSpansAroundIt) {
   recordIt([] {
