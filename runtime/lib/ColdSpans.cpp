@@ -158,7 +158,7 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
   uint32_t Depth = L.Depth;
   for (bool IsFirst = true; Outer != NoSlot; IsFirst = false) {
     // One that will be cut has no time that this is part of.
-    if (OuterBegin < wholeSince(L) || isSuspended(Outer))
+    if (OuterBegin < wholeSince(L))
       return;
     bool InRegion = isRegion(Outer);
     if (IsFirst ? InRegion || !IsRegion : !InRegion) {

@@ -71,13 +71,6 @@ ReadProfile kept(const std::function<void()> &Body) {
   return readProfile(Folder.file("p.tprof"));
 }
 
-[[gnu::noinline]] void run(const std::function<void()> &Body) {
-  uint64_t R = enterRoot(
-      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
-  Body();
-  endSpan(R, site(7, 0));
-}
-
 void node(unsigned Index, const std::function<void()> &Body) {
   FrameSpan Span{Slot(Index)};
   Body();
@@ -99,7 +92,7 @@ using Bytes = std::vector<int64_t>;
 TEST(Books, BlocksAreOnTheAccountOfTheNodeThatAllocatedThem) {
   ReadProfile P = kept([] {
     make(9, 1000); // before the recording: in no account
-    run([] {
+    inRun([] {
       make(1, 5);
       node(1, [] { make(2, 100); });
       node(2, [] {
@@ -126,7 +119,7 @@ TEST(Books, BlocksAreOnTheAccountOfTheNodeThatAllocatedThem) {
 TEST(Books, PeakIsOfThatMomentWhateverComesLater) {
   ReadProfile P = kept([] {
     for (uint64_t Size : {50, 80, 60})
-      run([Size] {
+      inRun([Size] {
         node(1, [Size] { make(1, Size); });
         node(2, [Size] { make(2, 2 * Size); });
         node(3, [Size] {
@@ -147,7 +140,7 @@ TEST(Books, PeakIsOfThatMomentWhateverComesLater) {
 TEST(Books, MarksTellWhatGrowsFromWhatStays) {
   ReadProfile P = kept([] {
     for (uint64_t I = 1; I <= 11; ++I)
-      run([I] {
+      inRun([I] {
         node(1, [I] { make(100 + I, 10); }); // never freed
         node(2, [I] {                        // the newest one stays
           make(200 + I, 8);
@@ -170,9 +163,9 @@ TEST(Books, MarksTellWhatGrowsFromWhatStays) {
 
 TEST(Books, ThreadMayFreeWhatAnotherAllocated) {
   ReadProfile P = kept([] {
-    run([] { node(1, [] { make(1, 64); }); });
+    inRun([] { node(1, [] { make(1, 64); }); });
     std::thread([] { drop(1, 64); }).join();
-    std::thread([] { run([] { node(2, [] { make(1, 32); }); }); }).join();
+    std::thread([] { inRun([] { node(2, [] { make(1, 32); }); }); }).join();
   });
   EXPECT_EQ(P.account(Slot(1)).Live, 0);
   EXPECT_EQ(P.account(Slot(2)).Live, 32);
@@ -182,13 +175,13 @@ TEST(Books, ThreadMayFreeWhatAnotherAllocated) {
 TEST(Books, ResetKeepsWhatIsAliveAndBeginsAnewWithThePeak) {
   ReadProfile P = kept([] {
     for (int I = 0; I < 4; ++I)
-      run([] {
+      inRun([] {
         node(1, [] { make(1, 100); });
         drop(1, 100);
       });
-    run([] { node(2, [] { make(2, 10); }); });
+    inRun([] { node(2, [] { make(2, 10); }); });
     reset();
-    run([] { node(3, [] { make(3, 20); }); });
+    inRun([] { node(3, [] { make(3, 20); }); });
   });
   EXPECT_EQ(P.Books.Peak, 30);
   EXPECT_EQ(P.Books.PeakSite, Slot(3));
@@ -200,14 +193,14 @@ TEST(Books, ResetKeepsWhatIsAliveAndBeginsAnewWithThePeak) {
 
 TEST(Books, PeaksWhileNothingIsRecordedDoNotCount) {
   ReadProfile P = kept([] {
-    run([] { node(1, [] { make(1, 10); }); });
+    inRun([] { node(1, [] { make(1, 10); }); });
     stop();
-    run([] {
+    inRun([] {
       make(2, 1000);
       drop(2, 1000);
     });
     start();
-    run([] { node(1, [] { make(3, 10); }); });
+    inRun([] { node(1, [] { make(3, 10); }); });
   });
   EXPECT_EQ(P.Books.Peak, 20);
 }
@@ -217,9 +210,9 @@ TEST(Books, ForkedChildHasBooksOfItsOwn) {
   record(Folder.file("p.tprof"), [&] {
     ASSERT_EQ(setOption("record", "blocks"), 0);
     addTestModel(7, 4);
-    run([] { node(1, [] { make(1, 100); }); });
+    inRun([] { node(1, [] { make(1, 100); }); });
     EXPECT_EQ(runChild([] {
-                run([] { node(2, [] { make(2, 30); }); });
+                inRun([] { node(2, [] { make(2, 30); }); });
                 drop(1, 100); // of the parent's blocks
               }),
               0);
@@ -241,7 +234,7 @@ TEST(Books, ThreadsBookWhileAnotherResets) {
     for (uint64_t T = 0; T < 3; ++T)
       Threads.emplace_back([T] {
         for (uint64_t I = 0; I < 2000; ++I)
-          run([T, I] {
+          inRun([T, I] {
             node(1, [T, I] { make(1 + T + 3 * (I % 50), 8); });
             node(2, [T, I] { drop(1 + T + 3 * (I % 50), 8); });
           });
@@ -256,7 +249,7 @@ TEST(Books, ThreadsBookWhileAnotherResets) {
       T.join();
     Done = true;
     Resetter.join();
-    run([] { node(3, [] { make(999, 8); }); });
+    inRun([] { node(3, [] { make(999, 8); }); });
   });
   EXPECT_EQ(P.account(Slot(1)).Live, 0);
   EXPECT_EQ(P.account(Slot(1)).Blocks, 0);
@@ -268,7 +261,7 @@ TEST(Books, DevicesHaveTheirOwn) {
   constexpr auto OnDevices = MemoryPlace::Devices;
   ReadProfile P = kept([] {
     for (int I = 0; I < 4; ++I)
-      run([I] {
+      inRun([I] {
         // One address in both places is two blocks.
         node(1, [I] {
           make(1, 8);
@@ -300,13 +293,13 @@ TEST(Books, AreNotKeptUnlessAskedFor) {
   record(Folder.file("p.tprof"), [] {
     ASSERT_EQ(setOption("record", "memory"), 0);
     addTestModel(7, 4);
-    run([] { node(1, [] { make(1, 8); }); });
+    inRun([] { node(1, [] { make(1, 8); }); });
   });
   EXPECT_TRUE(readProfile(Folder.file("p.tprof")).Accounts.empty());
 }
 
 TEST(Books, MemoryIsMeasuredWithThem) {
-  ReadProfile P = kept([] { run([] { node(1, [] { make(1, 8); }); }); });
+  ReadProfile P = kept([] { inRun([] { node(1, [] { make(1, 8); }); }); });
   EXPECT_EQ(P.measure(MeasureId::Allocated, 1).Sum, 8u);
 }
 

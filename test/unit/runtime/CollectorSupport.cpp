@@ -89,4 +89,11 @@ void span(format::SiteId Site, uint64_t Ticks) {
   endSpan(Begin, Site);
 }
 
+[[gnu::noinline]] void inRun(const std::function<void()> &Body) {
+  uint64_t R = enterRoot(
+      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  Body();
+  endSpan(R, site(7, 0));
+}
+
 } // namespace torchprof::test

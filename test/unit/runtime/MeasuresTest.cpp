@@ -30,14 +30,6 @@ ReadProfile measured(
   return readProfile(Folder.file("p.tprof"));
 }
 
-/// A run of the model with the nodes in \p Body.
-[[gnu::noinline]] void run(const std::function<void()> &Body) {
-  uint64_t R = enterRoot(
-      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
-  Body();
-  endSpan(R, site(7, 0));
-}
-
 uint64_t threadNs() {
   timespec T;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
@@ -54,7 +46,7 @@ void work(uint64_t Ns) {
 TEST(Measures, ProcessorTimeIsThatOfTheThreadAndNotOfItsWaits) {
   constexpr uint64_t Ms = 1'000'000;
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       uint64_t A = beginSpan(site(7, 1));
       work(5 * Ms);
       endSpan(A, site(7, 1));
@@ -79,7 +71,7 @@ TEST(Measures, ProfileWithoutThemHasNoSegmentOfTheirs) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
     addTestModel(7, 4);
-    run([] { span(site(7, 1), 1); });
+    inRun([] { span(site(7, 1), 1); });
   });
   EXPECT_TRUE(readProfile(Folder.file("p.tprof")).Measures.empty());
 }
@@ -88,7 +80,7 @@ TEST(Measures, EveryNthRunOnlyAndCountsStayExact) {
   ReadProfile P = measured(
       [] {
         for (int I = 0; I < 10; ++I)
-          run([] { span(site(7, 1), 1); });
+          inRun([] { span(site(7, 1), 1); });
       },
       {{"record_every", "4"}});
   EXPECT_EQ(P.count(1), 10u);
@@ -101,7 +93,7 @@ TEST(Measures, MethodsOnlyLeavesNodesAlone) {
   ReadProfile P = measured(
       [] {
         for (int I = 0; I < 5; ++I)
-          run([I] {
+          inRun([I] {
             // Nodes keep to the hot path.
             EXPECT_TRUE(I == 0 || isOpen(ThisLane));
             span(site(7, 1), 1);
@@ -116,7 +108,7 @@ TEST(Measures, MethodsOnlyLeavesNodesAlone) {
 TEST(Measures, RunInsideANodeIsNestedInIt) {
   ReadProfile P = measured([] {
     addTestModel(8, 2);
-    run([] {
+    inRun([] {
       uint64_t Node = beginSpan(site(7, 1));
       [] {
         char Room[256];
@@ -139,7 +131,7 @@ TEST(Measures, RunInsideANodeIsNestedInIt) {
 
 TEST(Measures, SpanThatEndsOnAnotherThreadIsCountedAndNotMeasured) {
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       uint64_t Wait = beginSpan(site(7, 1));
       std::thread([&] { endSpan(Wait, site(7, 1)); }).join();
       span(site(7, 1), 1);
@@ -152,7 +144,7 @@ TEST(Measures, SpanThatEndsOnAnotherThreadIsCountedAndNotMeasured) {
 
 TEST(Measures, ThreadThatFirstEndsAnothersSpanMeasuresItsOwn) {
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       uint64_t Wait = beginSpan(site(7, 1));
       std::thread([&] { // goes on after the wait
         endSpan(Wait, site(7, 1));
@@ -168,7 +160,7 @@ TEST(Measures, ThreadThatFirstEndsAnothersSpanMeasuresItsOwn) {
 
 TEST(Measures, ThreadOfGradientsAloneMeasuresItsNodes) {
   ReadProfile P = measured([] {
-    run([] { span(site(7, 1), 1); });
+    inRun([] { span(site(7, 1), 1); });
     std::thread([] { // autograd's
       Slot Gradient = *childOf(site(7, 1), DynamicKind::Backward, "mul");
       uint64_t Begin = beginFunction(Gradient);
@@ -189,10 +181,10 @@ TEST(Measures, ResetEmptiesThem) {
       ASSERT_EQ(setOption("record", "cpu"), 0);
       addTestModel(7, 4);
       for (int I = 0; I < 3; ++I)
-        run([] { span(site(7, 1), 1); });
+        inRun([] { span(site(7, 1), 1); });
       Empty();
       EXPECT_EQ(snapshot(Folder.file("empty.tprof")), 0);
-      run([] { span(site(7, 1), 1); });
+      inRun([] { span(site(7, 1), 1); });
       EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
     });
     for (const auto &M : readProfile(Folder.file("empty.tprof")).Measures)
@@ -207,7 +199,7 @@ TEST(Measures, ResetEmptiesThem) {
 TEST(Measures, ManySitesGrowTheirTables) {
   ReadProfile P = measured([] {
     addTestModel(9, 3000);
-    run([] {
+    inRun([] {
       for (uint64_t I = 1; I < 3000; ++I)
         span(site(9, I), 1);
       addTestModel(10, 2000); // entries move while the root is open

@@ -30,14 +30,6 @@ ReadProfile measured(const std::function<void()> &Body,
   return readProfile(Folder.file("p.tprof"));
 }
 
-/// A run of the model with the nodes in \p Body.
-[[gnu::noinline]] void run(const std::function<void()> &Body) {
-  uint64_t R = enterRoot(
-      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
-  Body();
-  endSpan(R, site(7, 0));
-}
-
 /// A node, as a pair of probes or as a timed node.
 void node(unsigned Index, const std::function<void()> &Body) {
   uint64_t Begin = beginSpan(site(7, Index));
@@ -76,7 +68,7 @@ Values valuesOf(const ReadProfile &P, uint32_t Slot) {
 TEST(Memory, SpansHoldWhatTheirThreadAllocatedAndFreed) {
   ReadProfile P = measured([] {
     noteAllocated(1000); // before the run: nobody's
-    run([] {
+    inRun([] {
       noteAllocated(100);
       node(1, [] {
         noteAllocated(50);
@@ -97,7 +89,7 @@ TEST(Memory, SpansHoldWhatTheirThreadAllocatedAndFreed) {
 
 TEST(Memory, SiteEnteredInsideItselfIsMeasuredEachTime) {
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       node(1, [] {
         noteAllocated(100);
         timedNode(1, [] {
@@ -136,7 +128,7 @@ TEST(Memory, RegionsAroundTheFirstRunAreMeasuredAsAllOthers) {
     for (int I = 0; I < 2; ++I) {
       DynamicSpan Label = beginLabel("label");
       uint64_t Region = beginRegion(Name);
-      run([] { timedNode(1, [] { noteAllocated(100); }); });
+      inRun([] { timedNode(1, [] { noteAllocated(100); }); });
       endRegion(Region, Name);
       endLabel(Label);
     }
@@ -147,7 +139,7 @@ TEST(Memory, RegionsAroundTheFirstRunAreMeasuredAsAllOthers) {
 
 TEST(Memory, PeakOfASpanIsAboveWhatWasHeldAtItsBegin) {
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       noteAllocated(500);
       noteFreed(500);
       node(1, [] {
@@ -170,7 +162,7 @@ TEST(Memory, PeakOfASpanIsAboveWhatWasHeldAtItsBegin) {
 TEST(Memory, PeakOfAllSpansIsThatOfTheLargest) {
   ReadProfile P = measured([] {
     for (uint64_t Bytes : {30, 90, 60})
-      run([Bytes] {
+      inRun([Bytes] {
         node(1, [Bytes] {
           noteAllocated(Bytes);
           noteFreed(Bytes);
@@ -184,8 +176,8 @@ TEST(Memory, ThreadMayFreeWhatAnotherAllocated) {
   ReadProfile P = measured([] {
     noteAllocated(64);
     std::thread([] {
-      run([] { timedNode(1, [] { noteFreed(64); }); });
-      run([] { timedNode(2, [] { noteAllocated(32); }); });
+      inRun([] { timedNode(1, [] { noteFreed(64); }); });
+      inRun([] { timedNode(2, [] { noteAllocated(32); }); });
     }).join();
   });
   EXPECT_EQ(valuesOf(P, 1), (Values{1, 0, 64, 0, 0}));
@@ -194,19 +186,19 @@ TEST(Memory, ThreadMayFreeWhatAnotherAllocated) {
 
 TEST(Memory, SpanLeftByAnExceptionTakesNothingFromTheNextRun) {
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       FrameSpan Span{Slot(1)};
       noteAllocated(100);
       Span.abandon();
     });
-    run([] { timedNode(1, [] { noteAllocated(8); }); });
+    inRun([] { timedNode(1, [] { noteAllocated(8); }); });
   });
   EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
 }
 
 TEST(Memory, TimedNodeAcrossAResetIsCutAndNotMeasured) {
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       timedNode(1, [] { noteAllocated(8); });
       timedNode(1, [] {
         noteAllocated(100);
@@ -214,7 +206,7 @@ TEST(Memory, TimedNodeAcrossAResetIsCutAndNotMeasured) {
         noteAllocated(10);
       });
     });
-    run([] { timedNode(2, [] { noteAllocated(16); }); });
+    inRun([] { timedNode(2, [] { noteAllocated(16); }); });
   });
   EXPECT_EQ(P.count(1), 0u);
   EXPECT_EQ(P.cut(1), 1u);
@@ -228,9 +220,9 @@ TEST(Memory, ForkedChildGoesOnFromWhatItsThreadHeld) {
   record(Folder.file("p.tprof"), [&] {
     ASSERT_EQ(setOption("record", "memory"), 0);
     addTestModel(7, 4);
-    run([] { timedNode(1, [] { noteAllocated(100); }); });
+    inRun([] { timedNode(1, [] { noteAllocated(100); }); });
     EXPECT_EQ(runChild([] {
-                run([] {
+                inRun([] {
                   timedNode(1, [] {
                     noteFreed(100);
                     noteAllocated(30);
@@ -254,7 +246,7 @@ TEST(Memory, ThreadsMeasureWhileAnotherResets) {
     for (int T = 0; T < 3; ++T)
       Threads.emplace_back([] {
         for (int I = 0; I < 3000; ++I)
-          run([] {
+          inRun([] {
             for (unsigned Site : {1, 2, 3})
               timedNode(Site, [] { noteAllocated(8); });
           });
@@ -270,7 +262,7 @@ TEST(Memory, ThreadsMeasureWhileAnotherResets) {
     Done = true;
     Resetter.join();
     reset();
-    run([] { timedNode(1, [] { noteAllocated(8); }); });
+    inRun([] { timedNode(1, [] { noteAllocated(8); }); });
   });
   EXPECT_EQ(P.count(1), 1u);
   for (const auto &M : P.Measures)
@@ -279,7 +271,7 @@ TEST(Memory, ThreadsMeasureWhileAnotherResets) {
 
 TEST(Memory, IsMeasuredBesideProcessorTime) {
   ReadProfile P =
-      measured([] { run([] { timedNode(1, [] { noteAllocated(8); }); }); },
+      measured([] { inRun([] { timedNode(1, [] { noteAllocated(8); }); }); },
                "cpu,memory");
   EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
   EXPECT_EQ(P.measure(MeasureId::Cpu, 1).Word, 2u);
@@ -289,7 +281,7 @@ TEST(Memory, IsMeasuredBesideProcessorTime) {
 TEST(Memory, WithoutCountsThereIsNoSegment) {
   ReadProfile P = measured([] {
     setMemoryHook([] { return false; });
-    run([] { timedNode(1, [] { noteAllocated(8); }); });
+    inRun([] { timedNode(1, [] { noteAllocated(8); }); });
   });
   EXPECT_TRUE(P.Measures.empty());
   EXPECT_EQ(P.count(1), 1u);
@@ -300,7 +292,7 @@ TEST(Memory, EndsWithTheRunInWhichCountsEnd) {
   ReadProfile P = measured([] {
     setMemoryHook([] { return IsCounted; });
     for (int I = 0; I < 4; ++I) {
-      run([] { timedNode(1, [] { noteAllocated(8); }); });
+      inRun([] { timedNode(1, [] { noteAllocated(8); }); });
       IsCounted = I < 1;
     }
   });
@@ -311,7 +303,7 @@ TEST(Memory, EndsWithTheRunInWhichCountsEnd) {
 TEST(Memory, BlocksOfADeviceAreMeasuredBesideThoseOfTheCpu) {
   DeviceInUse Device;
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       node(1, [] {
         noteAllocated(8);
         noteDeviceAllocated(512);
@@ -335,7 +327,7 @@ TEST(Memory, DeviceWhoseBlocksAreNotSeenHasNoSegment) {
   DeviceInUse Device;
   ReadProfile P = measured([] {
     for (int I = 0; I < 2; ++I)
-      run([] { timedNode(1, [] { noteAllocated(8); }); });
+      inRun([] { timedNode(1, [] { noteAllocated(8); }); });
   });
   EXPECT_EQ(valuesOf(P, 1), (Values{2, 16, 0, 8, 2}));
   EXPECT_EQ(P.Measures.size(), 2u * 4u); // of the CPU
@@ -344,11 +336,11 @@ TEST(Memory, DeviceWhoseBlocksAreNotSeenHasNoSegment) {
 TEST(Memory, DeviceIsMeasuredFromItsFirstBlockOn) {
   DeviceInUse Device;
   ReadProfile P = measured([] {
-    run([] {
+    inRun([] {
       timedNode(1, [] {}); // nothing is known to report blocks yet
       timedNode(2, [] { noteDeviceAllocated(64); });
     });
-    run([] { timedNode(1, [] {}); });
+    inRun([] { timedNode(1, [] {}); });
   });
   EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (Values{1, 0, 0, 0, 0}));
   EXPECT_EQ(valuesOf<DeviceMemory>(P, 2), (Values{1, 64, 0, 64, 1}));
@@ -363,7 +355,7 @@ TEST(Memory, DeviceThatComesLateIsMeasuredFromTheNextRunOn) {
     uint32_t Name = regionNumber("region");
     for (int I = 0; I < 3; ++I) {
       uint64_t Region = beginRegion(Name);
-      run([] {
+      inRun([] {
         timedNode(1, [] {
           IsInUse = true;
           noteDeviceAllocated(64);

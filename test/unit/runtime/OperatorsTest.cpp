@@ -22,13 +22,6 @@ namespace {
 constexpr const char *Relu = "aten::relu", *Clamp = "aten::clamp_min",
                      *Empty = "aten::empty";
 
-[[gnu::noinline]] void run(const std::function<void()> &Body) {
-  uint64_t R = enterRoot(
-      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
-  Body();
-  endSpan(R, site(7, 0));
-}
-
 void node(unsigned Index, const std::function<void()> &Body) {
   FrameSpan Span{Slot(Index)};
   Body();
@@ -89,7 +82,7 @@ using Labels = Operators;
 TEST_F(Operators, LieInNodesAndInEachOther) {
   recordIt([] {
     for (int I = 0; I < 2; ++I)
-      run([] {
+      inRun([] {
         node(1, [] { call(Clamp, 5, [] { call(Empty, 3); }); });
         pair(2, [] {
           call(Clamp, 7);
@@ -113,7 +106,7 @@ TEST_F(Operators, LieInNodesAndInEachOther) {
 
 TEST_F(Operators, TheNodeItselfIsNotRepeated) {
   recordIt([] {
-    run([] {
+    inRun([] {
       node(1, [] { // a node of kind aten::relu
         call(Relu, 5, [] { call(Clamp, 3, [] { call(Relu, 1); }); });
       });
@@ -129,7 +122,7 @@ TEST_F(Operators, AreSeenInSpansOfModelsOnly) {
   recordIt([] {
     call(Empty, 1); // there is no lane yet
     label("outside", [] { call(Empty, 1); });
-    run([] {
+    inRun([] {
       label("inside", [] { call(Empty, 1); }); // the method's
       stop();
       node(1, [] { call(Empty, 1); });
@@ -144,7 +137,7 @@ TEST_F(Operators, AreSeenInSpansOfModelsOnly) {
 
 TEST_F(Operators, NamesThatShareAnAddressAreToldApart) {
   recordIt([] {
-    run([] {
+    inRun([] {
       node(1, [] {
         char Name[] = "one";
         for (char First : {'o', 't', 't', 'o'}) {
@@ -162,7 +155,7 @@ TEST_F(Operators, NamesThatShareAnAddressAreToldApart) {
 
 TEST_F(Operators, NameThatHasTakenTheAddressOfOneThatIsGoneIsNotTakenForIt) {
   recordIt([] {
-    run([] {
+    inRun([] {
       node(1, [] { // a node of kind aten::relu
         char Name[] = "aten::relu";
         call(Name, 1);
@@ -187,12 +180,12 @@ TEST_F(Operators, NameThatHasTakenTheAddressOfOneThatIsGoneIsNotTakenForIt) {
 
 TEST_F(Operators, EndThatComesWhileTheStackUnwindsIsBooked) {
   recordIt([] {
-    run([] {
+    inRun([] {
       FrameSpan Span{Slot(1)};
       call(Clamp, 4); // ended by RecordFunction's destructor
       Span.abandon();
     });
-    run([] { node(2, [] { advanceClock(1); }); });
+    inRun([] { node(2, [] { advanceClock(1); }); });
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.sum(slotOf(P, 1, Clamp)), 4u);
@@ -205,7 +198,7 @@ TEST_F(Operators, RowsAreBounded) {
     std::vector<std::string> Names;
     for (unsigned I = 0; I < 2 * DynamicSites::MaxChildren; ++I)
       Names.push_back("op" + std::to_string(I));
-    run([&] {
+    inRun([&] {
       node(1, [&] {
         for (const std::string &Name : Names)
           call(Name.c_str(), 1);
@@ -221,8 +214,8 @@ TEST_F(Operators, RowsAreBounded) {
 TEST_F(Operators, ChildOfForkRecordsItsOwn) {
   record(Folder.file("f.tprof"), [] {
     addTestModel(7, 4);
-    run([] { node(1, [] { call(Clamp, 1); }); });
-    EXPECT_EQ(runChild([] { run([] { node(1, [] { call(Empty, 1); }); }); }),
+    inRun([] { node(1, [] { call(Clamp, 1); }); });
+    EXPECT_EQ(runChild([] { inRun([] { node(1, [] { call(Empty, 1); }); }); }),
               0);
   });
   ASSERT_EQ(Folder.names().size(), 2u);
@@ -241,7 +234,7 @@ TEST_F(Operators, ThreadsRecordWhileAnotherResets) {
     for (int T = 0; T < 3; ++T)
       Threads.emplace_back([] {
         for (int I = 0; I < 1500; ++I)
-          run([] {
+          inRun([] {
             label("step", [] {
               node(1, [] { call(Clamp, 0, [] { call(Empty, 0); }); });
             });
@@ -258,7 +251,7 @@ TEST_F(Operators, ThreadsRecordWhileAnotherResets) {
     Done = true;
     Resetter.join();
     reset();
-    run([] { node(1, [] { call(Clamp, 0); }); });
+    inRun([] { node(1, [] { call(Clamp, 0); }); });
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.count(slotOf(P, 1, Clamp)), 1u);
@@ -269,7 +262,7 @@ TEST_F(Labels, AreRegionsAroundRunsAndInThem) {
   recordIt([] {
     label("step", [] {
       advanceClock(1);
-      run([] {
+      inRun([] {
         label("features", [] { node(1, [] { advanceClock(5); }); });
         advanceClock(2);
       });
@@ -320,7 +313,7 @@ using Spanned = void (*)(unsigned, const std::function<void()> &);
 /// A method with a label around another one, each opened and closed by a node.
 void runLabelled(Spanned Around) {
   DynamicSpan Outer, Inner;
-  run([&] {
+  inRun([&] {
     Around(1, [&] { Outer = beginLabel("outer"); });
     Around(5, [] { advanceClock(2); });
     Around(2, [&] { Inner = beginLabel("inner"); });
@@ -376,7 +369,7 @@ TEST_F(Labels, OfAWithStatementLieInTheMethodThatHasIt) {
     addModelOf(8, "__enter__", {"profiler::_record_function_enter"});
     addModelOf(9, "__exit__", {"profiler::_record_function_exit"});
     for (int I = 0; I < 2; ++I)
-      run([] {
+      inRun([] {
         DynamicSpan Outer, Inner;
         callMethod(8, [&] { Outer = beginLabel("outer"); });
         node(5, [] { advanceClock(2); });
@@ -405,20 +398,20 @@ TEST_F(Labels, OfAMethodEndWithItsRunAtTheLatest) {
     useTestClock();
     addLabellingModel();
     DynamicSpan Open;
-    run([&] { node(1, [&] { Open = beginLabel("outer"); }); });
-    run([] { label("behind", [] {}); });
+    inRun([&] { node(1, [&] { Open = beginLabel("outer"); }); });
+    inRun([] { label("behind", [] {}); });
     endLabel(Open); // its object lives on
     // An exception: the label's end comes behind the node's.
     enterRoot(site(7, 0), 1);
     node(1, [&] { Open = beginLabel("outer"); });
     FrameSpan(Slot(5)).abandon();
     endLabel(Open);
-    run([] { label("behind", [] {}); });
+    inRun([] { label("behind", [] {}); });
     // On another thread, as after a wait.
     enterRoot(site(7, 0), 1);
     node(1, [&] { Open = beginLabel("outer"); });
     std::thread([&] { endLabel(Open); }).join();
-    run([] { label("behind", [] {}); });
+    inRun([] { label("behind", [] {}); });
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.child(DynamicKind::Region, "behind").Parent, Slot(0));
@@ -432,7 +425,7 @@ TEST_F(Labels, MayEndOnAnotherThread) {
     addTestModel(7, 4);
     DynamicSpan Span = beginLabel("far");
     std::thread([&] { endLabel(Span); }).join();
-    run([] { node(1, [] {}); });
+    inRun([] { node(1, [] {}); });
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.count(P.region("far")), 1u);
@@ -441,7 +434,7 @@ TEST_F(Labels, MayEndOnAnotherThread) {
 
 TEST_F(Labels, AtTheEdgeOfAWindowAreCut) {
   recordIt([] {
-    run([] {});
+    inRun([] {});
     DynamicSpan Span = beginLabel("edge");
     stop();
     endLabel(Span);
@@ -460,13 +453,13 @@ TEST_F(Operators, FrameworkIsToldOfOutermostRuns) {
   Begun = Ended = 0;
   setFrameworkWatch(&Watch);
   recordIt([] {
-    run([] { run([] {}); });
+    inRun([] { inRun([] {}); });
     EXPECT_EQ(Begun, 1u);
     EXPECT_EQ(Ended, 1u);
     stop();
-    run([] {});
+    inRun([] {});
     start();
-    run([] {});
+    inRun([] {});
   });
   setFrameworkWatch(nullptr);
   EXPECT_EQ(Begun, 2u);

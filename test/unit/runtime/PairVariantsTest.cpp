@@ -34,7 +34,7 @@ static void pair(unsigned Site, Numbers Inputs, uint64_t Ticks,
 
 TEST_F(PairVariantsTest, TakeWhatTheFrameworkTells) {
   ReadProfile P = recorded([] {
-    run([] {
+    inRun([] {
       pair(1, {2, 3}, 10);
       pair(1, {4, 3}, 100);
       node(1, {2, 3}, 5);
@@ -56,7 +56,7 @@ TEST_F(PairVariantsTest, TakeWhatTheFrameworkTells) {
 TEST_F(PairVariantsTest, HaveTheMemoryOfTheirSpans) {
   ReadProfile P = recorded(
       [] {
-        run([] {
+        inRun([] {
           for (int Size : {2, 3, 2}) {
             Numbers Inputs = {Size};
             uint64_t Begin = beginSpan(site(7, 1), {&Inputs, 1, 0});
@@ -71,13 +71,13 @@ TEST_F(PairVariantsTest, HaveTheMemoryOfTheirSpans) {
 
 TEST_F(PairVariantsTest, LeftByAnExceptionAreForgotten) {
   ReadProfile P = recorded([] {
-    run([] {
+    inRun([] {
       Numbers Inputs = {2};
       beginSpan(site(7, 1));
       ASSERT_TRUE(wantsOperands("aten::relu"));
       tellInputs({&Inputs, 1, 0});
     });
-    run([] { pair(1, {3}, 10); });
+    inRun([] { pair(1, {3}, 10); });
   });
   EXPECT_EQ(variantsOf(P, 1),
             (std::vector<Expected>{
@@ -120,7 +120,7 @@ TEST_F(PairVariantsTest, TakeWhatTheyAreGivenAsRootsDo) {
 
 TEST_F(PairVariantsTest, EndedElsewhereLeaveRoomForOthers) {
   ReadProfile P = recorded([] {
-    run([] {
+    inRun([] {
       Numbers Around = {5}, Inputs = {2};
       uint64_t Outer = beginSpan(site(7, 2), {&Around, 1, 0});
       beginSpan(site(7, 1), {&Inputs, 1, 0}); // ends on another thread
@@ -129,7 +129,7 @@ TEST_F(PairVariantsTest, EndedElsewhereLeaveRoomForOthers) {
         beginSpan(site(7, 1), {&Inputs, 1, 0});
       pairWith(3, {7}, 3);
     });
-    run([] {}); // forgets those that have not ended
+    inRun([] {}); // forgets those that have not ended
   });
   EXPECT_EQ(variantsOf(P, 2).size(), 1u);
   EXPECT_TRUE(variantsOf(P, 1).empty());

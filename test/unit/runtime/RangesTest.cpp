@@ -47,13 +47,6 @@ protected:
   TestFolder Folder;
 };
 
-[[gnu::noinline]] void run(const std::function<void()> &Body) {
-  uint64_t R = enterRoot(
-      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
-  Body();
-  endSpan(R, site(7, 0));
-}
-
 void node(
     unsigned Index, const std::function<void()> &Body = [] {}) {
   if (!ensureRecording())
@@ -76,7 +69,7 @@ std::string named(std::string Text) {
 
 TEST_F(RangesTest, NestAsSpansDo) {
   recorded([] {
-    run([] {
+    inRun([] {
       node(1, [] { node(2); });
       endSpan(beginSpan(site(7, 3)), site(7, 3));
     });
@@ -86,12 +79,12 @@ TEST_F(RangesTest, NestAsSpansDo) {
 
 TEST_F(RangesTest, ThoseThatAnExceptionLeavesAreEnded) {
   recorded([] {
-    run([] {
+    inRun([] {
       FrameSpan Left{Slot(1)};
       beginSpan(site(7, 2)); // never ends
       Left.abandon();
     });
-    run([] { node(3); });
+    inRun([] { node(3); });
     EXPECT_EQ(Depth, 0);
   });
   EXPECT_EQ(Told, named("R(n(n()))R(n())"));
@@ -99,10 +92,10 @@ TEST_F(RangesTest, ThoseThatAnExceptionLeavesAreEnded) {
 
 TEST_F(RangesTest, RegionsAroundARunStayOpen) {
   recorded([] {
-    run([] {}); // from here on it is measured
+    inRun([] {}); // from here on it is measured
     Told.clear();
     DynamicSpan Step = beginLabel("step");
-    run([] { node(1); });
+    inRun([] { node(1); });
     endLabel(Step);
   });
   EXPECT_EQ(Told, "step(" + named("R(n())") + ")");
@@ -110,13 +103,13 @@ TEST_F(RangesTest, RegionsAroundARunStayOpen) {
 
 TEST_F(RangesTest, RangesThatAreOpenWhenRecordingStopsAreEnded) {
   recorded([] {
-    run([] {
+    inRun([] {
       node(1, [] { stop(); });
       node(2);
     });
     EXPECT_EQ(Depth, 0);
     start();
-    run([] {});
+    inRun([] {});
   });
   EXPECT_EQ(Told, named("R(n())R()"));
 }
@@ -127,7 +120,7 @@ TEST_F(RangesTest, EachThreadHasItsOwn) {
     for (int I = 0; I < 4; ++I)
       Threads.emplace_back([] {
         for (int Run = 0; Run < 500; ++Run)
-          run([] { node(1, [] { node(2); }); });
+          inRun([] { node(1, [] { node(2); }); });
         EXPECT_EQ(Depth, 0);
         EXPECT_EQ(Told.substr(0, 30), named("R(n(n()))R(n(n").substr(0, 30));
       });
@@ -139,7 +132,7 @@ TEST_F(RangesTest, EachThreadHasItsOwn) {
 TEST_F(RangesTest, WithoutTheToolOneWarningSaysSo) {
   IsThere = false;
   testing::internal::CaptureStderr();
-  recorded([] { run([] { node(1); }); });
+  recorded([] { inRun([] { node(1); }); });
   IsThere = true;
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "torchprof: warning: TORCHPROF_ANNOTATE=nvtx: this process has no "
@@ -150,8 +143,8 @@ TEST_F(RangesTest, WithoutTheToolOneWarningSaysSo) {
 TEST_F(RangesTest, NothingIsToldUnlessAskedFor) {
   recorded(
       [] {
-        run([] {});
-        run([] {
+        inRun([] {});
+        inRun([] {
           EXPECT_TRUE(isOpen(ThisLane)); // nodes keep to the hot path
           node(1);
         });

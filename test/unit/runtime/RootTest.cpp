@@ -191,23 +191,35 @@ TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
 }
 
-/// A model with a method, 0, whose node 1 calls another method, 2, with node 3.
-static void addCallingModel(const std::string &Called = "second") {
+struct MadeSite {
+  uint32_t Parent; ///< NoIndex: a method
+  const char *Kind;
+  const char *Name = "x";
+};
+
+/// Adds model 9.
+static void addModelOf(std::initializer_list<MadeSite> Sites) {
   Manifest M;
   M.ModelId = 9;
   M.Producer = "test";
   M.Scopes.emplace_back();
-  for (unsigned I = 0; I < 4; ++I) {
+  for (const MadeSite &Made : Sites) {
     ManifestSite S;
-    S.Parent = I % 2 ? I - 1 : NoIndex;
-    S.Kind = M.intern(I % 2 == 0 ? "method"
-                      : I == 1   ? "prim::CallMethod"
-                                 : "aten::relu");
-    S.Flags = I % 2 ? 0 : uint32_t(SF_Root);
-    S.Name = M.intern(I == 2 ? Called : "x");
+    S.Parent = Made.Parent;
+    S.Kind = M.intern(Made.Kind);
+    S.Flags = Made.Parent == NoIndex ? uint32_t(SF_Root) : 0;
+    S.Name = M.intern(Made.Name);
     M.Sites.push_back(S);
   }
   addModel(printManifest(M));
+}
+
+/// A model with a method, 0, whose node 1 calls another method, 2, with node 3.
+static void addCallingModel(const char *Called = "second") {
+  addModelOf({{NoIndex, "method"},
+              {0, "prim::CallMethod"},
+              {NoIndex, "method", Called},
+              {2, "aten::relu"}});
 }
 
 TEST_F(Root, MethodThatANodeCallsInItsOwnNativeFrameIsACall) {
@@ -323,19 +335,7 @@ TEST_F(Root, BeginAndEndOnDifferentThreads) {
 
 /// A model with a method, 0, whose node 1 waits for a task, and another, 2.
 static void addWaitingModel() {
-  Manifest M;
-  M.ModelId = 9;
-  M.Producer = "test";
-  M.Scopes.emplace_back();
-  for (unsigned I = 0; I < 3; ++I) {
-    ManifestSite S;
-    S.Parent = I == 1 ? 0 : NoIndex;
-    S.Kind = M.intern(I == 1 ? "aten::wait" : "method");
-    S.Flags = I == 1 ? 0 : uint32_t(SF_Root);
-    S.Name = M.intern("x");
-    M.Sites.push_back(S);
-  }
-  addModel(printManifest(M));
+  addModelOf({{NoIndex, "method"}, {0, "aten::wait"}, {NoIndex, "method"}});
 }
 
 TEST_F(Root, RunThatEndsOnAnotherThreadIsInNoSpanThere) {

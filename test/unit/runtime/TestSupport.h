@@ -209,6 +209,9 @@ void recordInChild(const std::string &File, const std::function<void()> &Body);
 /// Registers the model of manifestText().
 void addTestModel(uint64_t ModelId, unsigned Sites);
 
+/// A run of method 0 of the test model 7, with what \p Body does in it.
+void inRun(const std::function<void()> &Body);
+
 /// A clock that stands still until the test moves it.
 void useTestClock(uint64_t Start = 1000);
 void setClock(uint64_t Ticks);

@@ -62,13 +62,6 @@ ReadProfile VariantsTest::recorded(
   return readProfile(Folder.file("p.tprof"));
 }
 
-[[gnu::noinline]] void run(const std::function<void()> &Body) {
-  uint64_t R = enterRoot(
-      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
-  Body();
-  endSpan(R, site(7, 0));
-}
-
 void node(unsigned Site, Numbers Stack, uint64_t Ticks,
           const std::function<void()> &Body) {
   FrameSpan Span(Slot(Site), {&Stack, uint16_t(Stack.size()), 1});

@@ -39,8 +39,6 @@ protected:
   TestFolder Folder;
 };
 
-void run(const std::function<void()> &Body);
-
 /// A timed node that makes one number of its inputs.
 void node(
     unsigned Site, Numbers Stack, uint64_t Ticks,

@@ -16,13 +16,13 @@ using namespace torchprof::format;
 
 TEST_F(VariantsTest, SpansAreToldApartByTheirSignatures) {
   ReadProfile P = recorded([] {
-    run([] {
+    inRun([] {
       node(1, {2, 3}, 10);
       node(1, {4, 3}, 100);
       node(1, {2, 3}, 30);
       node(2, {2, 3}, 7);
     });
-    run([] { node(1, {4, 3}, 50); });
+    inRun([] { node(1, {4, 3}, 50); });
   });
   EXPECT_EQ(
       variantsOf(P, 1),
@@ -40,7 +40,7 @@ TEST_F(VariantsTest, HaveTheMemoryOfTheirSpans) {
     auto Allocates = [](uint64_t Bytes) {
       return [Bytes] { noteAllocated(Bytes); };
     };
-    run([&] {
+    inRun([&] {
       node(1, {2}, 1, Allocates(100));
       node(1, {3}, 1, Allocates(7));
       node(1, {2}, 1, [] { noteFreed(400); });
@@ -56,14 +56,14 @@ TEST_F(VariantsTest, HaveTheMemoryOfTheirSpans) {
 
 TEST_F(VariantsTest, HaveNoMemoryIfThatIsNotMeasured) {
   ReadProfile P = recorded(
-      [] { run([] { node(1, {2}, 1, [] { noteAllocated(100); }); }); });
+      [] { inRun([] { node(1, {2}, 1, [] { noteAllocated(100); }); }); });
   EXPECT_EQ(netsOf(P, 1), std::vector<int64_t>{0});
 }
 
 TEST_F(VariantsTest, SignaturesBeyondTheBoundShareOne) {
   ReadProfile P = recorded(
       [] {
-        run([] {
+        inRun([] {
           for (int Size : {1, 2, 3, 4, 1, 2, 5})
             node(1, {Size}, uint64_t(Size));
         });
@@ -81,7 +81,7 @@ TEST_F(VariantsTest, BoundHoldsForAllThreadsTogether) {
   ReadProfile P = recorded(
       [] {
         for (int Size : {1, 2, 3})
-          std::thread([Size] { run([Size] { node(1, {Size}, 1); }); }).join();
+          std::thread([Size] { inRun([Size] { node(1, {Size}, 1); }); }).join();
       },
       {{"shape_variants", "2"}});
   EXPECT_EQ(variantsOf(P, 1).size(), 3u);
@@ -90,7 +90,7 @@ TEST_F(VariantsTest, BoundHoldsForAllThreadsTogether) {
 
 TEST_F(VariantsTest, KeysWhoseTextsAreEqualShareAVariant) {
   ReadProfile P = recorded([] {
-    run([] {
+    inRun([] {
       for (int Size : {100, 101, 102, 100, 102})
         node(1, {Size}, 5);
     });
@@ -102,7 +102,7 @@ TEST_F(VariantsTest, KeysWhoseTextsAreEqualShareAVariant) {
 
 TEST_F(VariantsTest, SpansWithoutSignatureOrEndAreInNone) {
   ReadProfile P = recorded([] {
-    run([] {
+    inRun([] {
       node(1, {0}, 10);
       FrameSpan NotKnown{Slot(1)};
       NotKnown.end();
@@ -110,7 +110,7 @@ TEST_F(VariantsTest, SpansWithoutSignatureOrEndAreInNone) {
       FrameSpan Left(Slot(1), {&Stack, 1, 1});
       Left.abandon();
     });
-    run([] { node(1, {6}, 1); });
+    inRun([] { node(1, {6}, 1); });
   });
   EXPECT_EQ(P.count(1), 3u);
   EXPECT_EQ(variantsOf(P, 1).size(), 1u);
@@ -119,8 +119,8 @@ TEST_F(VariantsTest, SpansWithoutSignatureOrEndAreInNone) {
 
 TEST_F(VariantsTest, NodeInsideItselfHasBoth) {
   ReadProfile P = recorded([] {
-    run([] { node(1, {2}, 10, [] { node(1, {2}, 3); }); });
-    run([] { node(1, {2}, 1); });
+    inRun([] { node(1, {2}, 10, [] { node(1, {2}, 3); }); });
+    inRun([] { node(1, {2}, 1); });
   });
   EXPECT_EQ(variantsOf(P, 1),
             (std::vector<Expected>{
@@ -130,19 +130,19 @@ TEST_F(VariantsTest, NodeInsideItselfHasBoth) {
 TEST_F(VariantsTest, ResetEmptiesThem) {
   for (void (*Empty)() : {reset, resetThread}) {
     ReadProfile P = recorded([=] {
-      run([] {
+      inRun([] {
         node(1, {2}, 10);
         node(1, {3}, 10);
       });
       Empty();
-      run([] { node(1, {2}, 4); });
-      run([=] { // cut
+      inRun([] { node(1, {2}, 4); });
+      inRun([=] { // cut
         node(1, {2}, 8, [=] {
           advanceClock(1);
           Empty();
         });
       });
-      run([] { node(1, {2}, 16); });
+      inRun([] { node(1, {2}, 16); });
     });
     // What was not touched since keeps the epoch of what it holds.
     EXPECT_EQ(variantsOf(P, 1),
@@ -155,7 +155,7 @@ TEST_F(VariantsTest, AreMeasuredBesideMemory) {
   ReadProfile P = recorded(
       [] {
         for (int I = 0; I < 3; ++I)
-          run([] { node(1, {2}, 10); });
+          inRun([] { node(1, {2}, 10); });
       },
       {{"record", "memory,shapes"}});
   EXPECT_EQ(variantsOf(P, 1),
@@ -168,7 +168,7 @@ TEST_F(VariantsTest, FollowWhichRunsAndSitesAreMeasured) {
   ReadProfile P = recorded(
       [] {
         for (int I = 0; I < 5; ++I)
-          run([] { node(1, {2}, 10); });
+          inRun([] { node(1, {2}, 10); });
       },
       {{"record_every", "2"}});
   EXPECT_EQ(variantsOf(P, 1).front().Count, 3u);
@@ -178,7 +178,7 @@ TEST_F(VariantsTest, FollowWhichRunsAndSitesAreMeasured) {
 TEST_F(VariantsTest, NodesOfAnotherThreadsRunAreToldApart) {
   ReadProfile P = recorded(
       [] {
-        run([] {
+        inRun([] {
           std::thread([] {
             node(1, {2}, 10);
             node(1, {2}, 10);
@@ -199,7 +199,7 @@ TEST_F(VariantsTest, WithoutThemThereIsNoSegment) {
     Folder.~TestFolder();
     new (&Folder) TestFolder;
     ReadProfile P =
-        recorded([] { run([] { node(1, {2}, 10); }); }, {{Name, Value}});
+        recorded([] { inRun([] { node(1, {2}, 10); }); }, {{Name, Value}});
     EXPECT_TRUE(P.Variants.empty()) << Name;
     EXPECT_EQ(P.count(1), 1u);
   }
@@ -209,13 +209,13 @@ TEST_F(VariantsTest, ForkedChildHasItsOwnAlsoOfTheSpanItBeganIn) {
   record(Folder.file("p.tprof"), [&] {
     ASSERT_EQ(setOption("record", "shapes"), 0);
     addTestModel(7, 4);
-    run([] { node(1, {2}, 0); });
-    run([] {
+    inRun([] { node(1, {2}, 0); });
+    inRun([] {
       node(1, {2}, 0, [] {
-        EXPECT_EQ(runChild([] { run([] { node(1, {3}, 0); }); }), 0);
+        EXPECT_EQ(runChild([] { inRun([] { node(1, {3}, 0); }); }), 0);
       });
       node(2, {2}, 0, [] { // of a signature that is new there
-        EXPECT_EQ(runChild([] { run([] { node(2, {3}, 0); }); }), 0);
+        EXPECT_EQ(runChild([] { inRun([] { node(2, {3}, 0); }); }), 0);
       });
     });
   });
@@ -238,7 +238,7 @@ TEST_F(VariantsTest, ThreadsAddWhileAnotherResets) {
         for (int T = 0; T < 3; ++T)
           Threads.emplace_back([T] {
             for (int I = 0; I < 2000; ++I)
-              run([I, T] { node(1, {I % 7 + T + 1}, 0); });
+              inRun([I, T] { node(1, {I % 7 + T + 1}, 0); });
           });
         std::thread Resetter([&] {
           while (!Done) {
@@ -251,7 +251,7 @@ TEST_F(VariantsTest, ThreadsAddWhileAnotherResets) {
         Done = true;
         Resetter.join();
         reset();
-        run([] { node(1, {1}, 0); });
+        inRun([] { node(1, {1}, 0); });
       },
       {{"shape_variants", "4"}}, /*IsStill=*/false);
   EXPECT_EQ(P.count(1), 1u);
