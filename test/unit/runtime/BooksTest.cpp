@@ -71,12 +71,6 @@ ReadProfile kept(const std::function<void()> &Body) {
   return readProfile(Folder.file("p.tprof"));
 }
 
-void node(unsigned Index, const std::function<void()> &Body) {
-  FrameSpan Span{Slot(Index)};
-  Body();
-  Span.end();
-}
-
 /// Block number \p N comes, or goes.
 void make(uint64_t N, uint64_t Bytes) { noteAllocated(Bytes, address(N * 64)); }
 void drop(uint64_t N, uint64_t Bytes) { noteFreed(Bytes, address(N * 64)); }
@@ -94,12 +88,12 @@ TEST(Books, BlocksAreOnTheAccountOfTheNodeThatAllocatedThem) {
     make(9, 1000); // before the recording: in no account
     inRun([] {
       make(1, 5);
-      node(1, [] { make(2, 100); });
-      node(2, [] {
+      timedNode(1, [] { make(2, 100); });
+      timedNode(2, [] {
         make(3, 30);
         drop(2, 100);
       });
-      node(1, [] { make(4, 40); });
+      timedNode(1, [] { make(4, 40); });
     });
     make(5, 7); // outside of all spans
     drop(9, 1000);
@@ -120,9 +114,9 @@ TEST(Books, PeakIsOfThatMomentWhateverComesLater) {
   ReadProfile P = kept([] {
     for (uint64_t Size : {50, 80, 60})
       inRun([Size] {
-        node(1, [Size] { make(1, Size); });
-        node(2, [Size] { make(2, 2 * Size); });
-        node(3, [Size] {
+        timedNode(1, [Size] { make(1, Size); });
+        timedNode(2, [Size] { make(2, 2 * Size); });
+        timedNode(3, [Size] {
           drop(1, Size);
           drop(2, 2 * Size);
           make(3, 1);
@@ -141,14 +135,14 @@ TEST(Books, MarksTellWhatGrowsFromWhatStays) {
   ReadProfile P = kept([] {
     for (uint64_t I = 1; I <= 11; ++I)
       inRun([I] {
-        node(1, [I] { make(100 + I, 10); }); // never freed
-        node(2, [I] {                        // the newest one stays
+        timedNode(1, [I] { make(100 + I, 10); }); // never freed
+        timedNode(2, [I] {                        // the newest one stays
           make(200 + I, 8);
           if (I > 1)
             drop(200 + I - 1, 8);
         });
         if (I == 1)
-          node(3, [] { make(300, 500); });
+          timedNode(3, [] { make(300, 500); });
       });
     for (uint64_t I = 1; I <= 11; ++I) // the host ends
       drop(100 + I, 10);
@@ -163,9 +157,11 @@ TEST(Books, MarksTellWhatGrowsFromWhatStays) {
 
 TEST(Books, ThreadMayFreeWhatAnotherAllocated) {
   ReadProfile P = kept([] {
-    inRun([] { node(1, [] { make(1, 64); }); });
+    inRun([] { timedNode(1, [] { make(1, 64); }); });
     std::thread([] { drop(1, 64); }).join();
-    std::thread([] { inRun([] { node(2, [] { make(1, 32); }); }); }).join();
+    std::thread([] {
+      inRun([] { timedNode(2, [] { make(1, 32); }); });
+    }).join();
   });
   EXPECT_EQ(P.account(Slot(1)).Live, 0);
   EXPECT_EQ(P.account(Slot(2)).Live, 32);
@@ -176,12 +172,12 @@ TEST(Books, ResetKeepsWhatIsAliveAndBeginsAnewWithThePeak) {
   ReadProfile P = kept([] {
     for (int I = 0; I < 4; ++I)
       inRun([] {
-        node(1, [] { make(1, 100); });
+        timedNode(1, [] { make(1, 100); });
         drop(1, 100);
       });
-    inRun([] { node(2, [] { make(2, 10); }); });
+    inRun([] { timedNode(2, [] { make(2, 10); }); });
     reset();
-    inRun([] { node(3, [] { make(3, 20); }); });
+    inRun([] { timedNode(3, [] { make(3, 20); }); });
   });
   EXPECT_EQ(P.Books.Peak, 30);
   EXPECT_EQ(P.Books.PeakSite, Slot(3));
@@ -193,14 +189,14 @@ TEST(Books, ResetKeepsWhatIsAliveAndBeginsAnewWithThePeak) {
 
 TEST(Books, PeaksWhileNothingIsRecordedDoNotCount) {
   ReadProfile P = kept([] {
-    inRun([] { node(1, [] { make(1, 10); }); });
+    inRun([] { timedNode(1, [] { make(1, 10); }); });
     stop();
     inRun([] {
       make(2, 1000);
       drop(2, 1000);
     });
     start();
-    inRun([] { node(1, [] { make(3, 10); }); });
+    inRun([] { timedNode(1, [] { make(3, 10); }); });
   });
   EXPECT_EQ(P.Books.Peak, 20);
 }
@@ -210,9 +206,9 @@ TEST(Books, ForkedChildHasBooksOfItsOwn) {
   record(Folder.file("p.tprof"), [&] {
     ASSERT_EQ(setOption("record", "blocks"), 0);
     addTestModel(7, 4);
-    inRun([] { node(1, [] { make(1, 100); }); });
+    inRun([] { timedNode(1, [] { make(1, 100); }); });
     EXPECT_EQ(runChild([] {
-                inRun([] { node(2, [] { make(2, 30); }); });
+                inRun([] { timedNode(2, [] { make(2, 30); }); });
                 drop(1, 100); // of the parent's blocks
               }),
               0);
@@ -235,8 +231,8 @@ TEST(Books, ThreadsBookWhileAnotherResets) {
       Threads.emplace_back([T] {
         for (uint64_t I = 0; I < 2000; ++I)
           inRun([T, I] {
-            node(1, [T, I] { make(1 + T + 3 * (I % 50), 8); });
-            node(2, [T, I] { drop(1 + T + 3 * (I % 50), 8); });
+            timedNode(1, [T, I] { make(1 + T + 3 * (I % 50), 8); });
+            timedNode(2, [T, I] { drop(1 + T + 3 * (I % 50), 8); });
           });
       });
     std::thread Resetter([&] {
@@ -249,7 +245,7 @@ TEST(Books, ThreadsBookWhileAnotherResets) {
       T.join();
     Done = true;
     Resetter.join();
-    inRun([] { node(3, [] { make(999, 8); }); });
+    inRun([] { timedNode(3, [] { make(999, 8); }); });
   });
   EXPECT_EQ(P.account(Slot(1)).Live, 0);
   EXPECT_EQ(P.account(Slot(1)).Blocks, 0);
@@ -263,11 +259,11 @@ TEST(Books, DevicesHaveTheirOwn) {
     for (int I = 0; I < 4; ++I)
       inRun([I] {
         // One address in both places is two blocks.
-        node(1, [I] {
+        timedNode(1, [I] {
           make(1, 8);
           noteDeviceAllocated(512, address(64 * uint64_t(I + 1)));
         });
-        node(2, [] {
+        timedNode(2, [] {
           noteDeviceAllocated(2048, address(64 * 100));
           drop(1, 8);
           noteDeviceFreed(2048, address(64 * 100));
@@ -293,13 +289,13 @@ TEST(Books, AreNotKeptUnlessAskedFor) {
   record(Folder.file("p.tprof"), [] {
     ASSERT_EQ(setOption("record", "memory"), 0);
     addTestModel(7, 4);
-    inRun([] { node(1, [] { make(1, 8); }); });
+    inRun([] { timedNode(1, [] { make(1, 8); }); });
   });
   EXPECT_TRUE(readProfile(Folder.file("p.tprof")).Accounts.empty());
 }
 
 TEST(Books, MemoryIsMeasuredWithThem) {
-  ReadProfile P = kept([] { inRun([] { node(1, [] { make(1, 8); }); }); });
+  ReadProfile P = kept([] { inRun([] { timedNode(1, [] { make(1, 8); }); }); });
   EXPECT_EQ(P.measure(MeasureId::Allocated, 1).Sum, 8u);
 }
 

@@ -96,4 +96,16 @@ void span(format::SiteId Site, uint64_t Ticks) {
   endSpan(R, site(7, 0));
 }
 
+void timedNode(unsigned Index, const std::function<void()> &Body) {
+  FrameSpan Span{format::Slot(Index)};
+  Body();
+  Span.end();
+}
+
+void pairedNode(unsigned Index, const std::function<void()> &Body) {
+  uint64_t Begin = beginSpan(site(7, Index));
+  Body();
+  endSpan(Begin, site(7, Index));
+}
+
 } // namespace torchprof::test

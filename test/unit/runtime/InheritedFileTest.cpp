@@ -19,7 +19,7 @@ using namespace torchprof;
 using namespace torchprof::test;
 using torchprof::format::Counter;
 
-static void spans(unsigned Count) {
+static void spansOfModel(unsigned Count) {
   addTestModel(7, 2);
   for (unsigned I = 0; I < Count; ++I)
     endSpan(beginSpan(site(7, 1)), site(7, 1));
@@ -60,7 +60,7 @@ static std::string warningOf(const std::string &File) {
   std::string Warning;
   record(File, [&] {
     testing::internal::CaptureStderr();
-    spans(5);
+    spansOfModel(5);
     Warning = testing::internal::GetCapturedStderr();
     EXPECT_EQ(totals().Count, 5u);
     EXPECT_EQ(profilePath(), "");
@@ -78,7 +78,7 @@ TEST(InheritedFile, TakesAnEmptyFile) {
   TestFolder Folder;
   Descriptor File(Folder.file("p"));
   record(File.name(), [&] {
-    spans(5);
+    spansOfModel(5);
     EXPECT_EQ(profilePath(), File.name());
     EXPECT_GT(totals().FileBytes, 0u);
   });
@@ -93,7 +93,7 @@ TEST(InheritedFile, TakesAnEmptyFile) {
 
 TEST(InheritedFile, TakesMemory) {
   Descriptor File(memfd_create("profile", 0));
-  record(File.name(), [] { spans(5); });
+  record(File.name(), [] { spansOfModel(5); });
   std::string Path = "/proc/self/fd/" + std::to_string(File.Number);
   EXPECT_EQ(readProfile(Path).count(1), 5u);
 }
@@ -142,7 +142,7 @@ TEST(InheritedFile, NeverTouchesAFileThatIsNotEmpty) {
   EXPECT_EQ(pread(Text.Number, Read, sizeof(Read), 0), 8);
 
   Descriptor File(Folder.file("p"));
-  record(File.name(), [] { spans(5); });
+  record(File.name(), [] { spansOfModel(5); });
   EXPECT_EQ(warningOf(File.name()),
             line(File.name(), "it already holds a profile"));
   EXPECT_EQ(readProfile(Folder.file("p")).count(1), 5u);
@@ -159,7 +159,7 @@ TEST(InheritedFile, NoRoomLeavesItEmpty) {
               startAfresh();
               setOption("file", File.name());
               testing::internal::CaptureStderr();
-              spans(5);
+              spansOfModel(5);
               EXPECT_EQ(testing::internal::GetCapturedStderr(),
                         line(File.name(), "File too large"));
               // A sanitizer's last words may go to a file.
@@ -175,7 +175,7 @@ TEST(InheritedFile, EnvironmentMeansNoDescriptorThatTheProgramOpened) {
   Variable Name("TORCHPROF_FILE", File.name());
   startAfresh();
   testing::internal::CaptureStderr();
-  spans(5);
+  spansOfModel(5);
   EXPECT_EQ(
       testing::internal::GetCapturedStderr(),
       line(File.name(), "the descriptor is one that the program has opened"));
@@ -183,7 +183,7 @@ TEST(InheritedFile, EnvironmentMeansNoDescriptorThatTheProgramOpened) {
   startAfresh();
   // The host itself knows.
   setOption("file", File.name());
-  spans(5);
+  spansOfModel(5);
   startAfresh();
   EXPECT_GT(lseek(File.Number, 0, SEEK_END), 0);
 }
@@ -192,10 +192,10 @@ TEST(InheritedFile, ChildOfForkRecordsInMemory) {
   TestFolder Folder;
   Descriptor File(Folder.file("p"));
   record(File.name(), [&] {
-    spans(5);
+    spansOfModel(5);
     EXPECT_EQ(runChild([&] {
                 testing::internal::CaptureStderr();
-                spans(3);
+                spansOfModel(3);
                 EXPECT_EQ(testing::internal::GetCapturedStderr(),
                           line(File.name(), "it already holds a profile"));
                 EXPECT_EQ(totals().Count, 3u);
@@ -203,7 +203,7 @@ TEST(InheritedFile, ChildOfForkRecordsInMemory) {
                 EXPECT_EQ(fcntl(File.Number, F_GETFD), 0);
               }),
               0);
-    spans(5);
+    spansOfModel(5);
   });
   EXPECT_EQ(readProfile(Folder.file("p")).count(1), 10u);
 }
@@ -223,7 +223,7 @@ TEST(InheritedFile, OneOfManyProcessesTakesIt) {
       testing::internal::CaptureStderr();
       startAfresh();
       setOption("file", File.name());
-      spans(I);
+      spansOfModel(I);
       bool Takes = !profilePath().empty();
       bool Warns = !testing::internal::GetCapturedStderr().empty();
       _exit(Takes == Warns ? 99 : Takes ? int(I) : 0);
@@ -249,7 +249,7 @@ TEST(InheritedFile, SnapshotsNeedANameOrADescriptorOfTheirOwn) {
   TestFolder Folder;
   Descriptor File(Folder.file("p")), Copy(Folder.file("copy"));
   record(File.name(), [&] {
-    spans(5);
+    spansOfModel(5);
     testing::internal::CaptureStderr();
     EXPECT_EQ(snapshot(""), ENOTSUP);
     EXPECT_EQ(snapshot(""), ENOTSUP);
@@ -261,7 +261,7 @@ TEST(InheritedFile, SnapshotsNeedANameOrADescriptorOfTheirOwn) {
     EXPECT_EQ(snapshot(Copy.name()), 0);
     EXPECT_EQ(snapshot(Copy.name()), EEXIST);
     EXPECT_EQ(ftruncate(Copy.Number, 0), 0);
-    spans(5);
+    spansOfModel(5);
     EXPECT_EQ(snapshot(Copy.name()), 0);
     EXPECT_EQ(snapshot(Folder.file("named")), 0);
   });
@@ -277,7 +277,7 @@ TEST(InheritedFile, SchedulesKeepTheLastCycle) {
     setOption("schedule", "active=1,repeat=2");
     testing::internal::CaptureStderr();
     for (unsigned Count : {3u, 4u, 5u}) {
-      spans(Count);
+      spansOfModel(Count);
       step();
     }
     std::string Warnings = testing::internal::GetCapturedStderr();
@@ -293,7 +293,7 @@ TEST(InheritedFile, ClosedByTheHostKeepsWhatItHas) {
   recordInChild("p", [&] {
     int Number = open(Path.c_str(), O_RDWR | O_CREAT, 0600);
     setOption("file", "fd:" + std::to_string(Number));
-    spans(1);
+    spansOfModel(1);
     addTestModel(8, 100);
     close(Number);
     testing::internal::CaptureStderr();
@@ -318,7 +318,7 @@ TEST(EarlyOpen, MakesTheFileAtOnce) {
     EXPECT_EQ(profilePath(), Folder.file("p.tprof"));
     EXPECT_EQ(setOption("file", "other"), EBUSY);
     setFramework("Torch 9"); // known when the first model is loaded
-    spans(5);
+    spansOfModel(5);
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));
   EXPECT_EQ(P.count(1), 5u);
@@ -359,14 +359,14 @@ TEST(EarlyOpen, ChildOfForkRecordsInMemory) {
     setOption("open", "early");
     EXPECT_EQ(runChild([&] {
                 testing::internal::CaptureStderr();
-                spans(3);
+                spansOfModel(3);
                 EXPECT_EQ(
                     testing::internal::GetCapturedStderr(),
                     line(Name, "TORCHPROF_OPEN=early opens no more files"));
                 EXPECT_EQ(totals().Count, 3u);
               }),
               0);
-    spans(5);
+    spansOfModel(5);
   });
   EXPECT_EQ(readProfile(Name).count(1), 5u);
   EXPECT_EQ(Folder.names().size(), 1u);
@@ -376,7 +376,7 @@ TEST(EarlyOpen, NeverOpensTheFileAgain) {
   TestFolder Folder;
   recordInChild(Folder.file("p.tprof"), [&] {
     setOption("open", "early");
-    spans(1);
+    spansOfModel(1);
     addTestModel(8, 100);
     for (int Fd = 3; Fd < 256; ++Fd)
       close(Fd);
@@ -396,7 +396,7 @@ TEST(EarlyOpen, WritesNoSnapshotUnasked) {
     setOption("schedule", "active=1,repeat=1");
     setOption("open", "early");
     testing::internal::CaptureStderr();
-    spans(5);
+    spansOfModel(5);
     step();
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "torchprof: warning: " + Folder.file("p.1.tprof") +

@@ -40,29 +40,30 @@ ReadProfile recorded(
   endSpan(R, site(7, 0));
 }
 
-void node(unsigned Index, const std::function<void()> &Body) {
+/// One that takes five ticks by itself.
+void slowNode(unsigned Index, const std::function<void()> &Body) {
   FrameSpan Span{Slot(Index)};
   Body();
   advanceClock(5);
   Span.end();
 }
 
-struct Expected {
+struct ExpectedLevel {
   uint64_t End;
   int64_t Held;
   uint64_t Peak;
   Slot Site, PeakSite;
-  bool operator==(const Expected &) const = default;
+  bool operator==(const ExpectedLevel &) const = default;
 };
 
-std::ostream &operator<<(std::ostream &OS, const Expected &E) {
+std::ostream &operator<<(std::ostream &OS, const ExpectedLevel &E) {
   return OS << "slot " << number(E.Site) << " at " << E.End << ": " << E.Held
             << ", peak " << E.Peak << " in " << number(E.PeakSite);
 }
 
-std::vector<Expected> levels(const ReadProfile &P, bool OfRuns,
-                             MemoryPlace Place = MemoryPlace::Cpu) {
-  std::vector<Expected> Found;
+std::vector<ExpectedLevel> levels(const ReadProfile &P, bool OfRuns,
+                                  MemoryPlace Place = MemoryPlace::Cpu) {
+  std::vector<ExpectedLevel> Found;
   for (const ReadProfile::LevelOf &L : P.Levels)
     if (L.OfRuns == OfRuns && L.Place == Place)
       Found.push_back({L.Data.EndTicks, L.Data.Held, L.Data.Peak, L.Data.Site,
@@ -70,18 +71,18 @@ std::vector<Expected> levels(const ReadProfile &P, bool OfRuns,
   return Found;
 }
 
-using Levels = std::vector<Expected>;
+using Levels = std::vector<ExpectedLevel>;
 
 TEST(Levels, RunsHaveTheirPeakAndTheNodeItWasIn) {
   ReadProfile P = recorded([] {
     noteAllocated(7); // before: held, and in no peak
     run([] {
-      node(1, [] { noteAllocated(100); });
-      node(2, [] {
+      slowNode(1, [] { noteAllocated(100); });
+      slowNode(2, [] {
         noteAllocated(30);
         noteFreed(100);
       });
-      node(3, [] { noteAllocated(20); });
+      slowNode(3, [] { noteAllocated(20); });
     });
     run([] { noteFreed(50); });
     run([] {
@@ -98,8 +99,8 @@ TEST(Levels, RunsHaveTheirPeakAndTheNodeItWasIn) {
 TEST(Levels, TraceKeepsThoseOfSpansToo) {
   auto Body = [] {
     run([] {
-      node(1, [] { noteAllocated(100); });
-      node(2, [] { noteFreed(40); });
+      slowNode(1, [] { noteAllocated(100); });
+      slowNode(2, [] { noteFreed(40); });
     });
   };
   ReadProfile P = recorded(Body, {{"mode", "trace"}});
@@ -111,7 +112,7 @@ TEST(Levels, TraceKeepsThoseOfSpansToo) {
 TEST(Levels, TraceKeepsTheFirstOrTheLast) {
   auto Body = [] {
     for (int I = 0; I < 10; ++I)
-      run([] { node(1, [] { noteAllocated(1); }); });
+      run([] { slowNode(1, [] { noteAllocated(1); }); });
   };
   for (bool First : {true, false}) {
     ReadProfile P = recorded(Body, {{"mode", "trace"},
@@ -128,16 +129,17 @@ TEST(Levels, DevicesHaveTheirOwn) {
   DeviceInUse Device;
   auto Body = [] {
     run([] {
-      node(1, [] { noteAllocated(8); }); // no block of a device was seen yet
-      node(2, [] {
+      slowNode(1,
+               [] { noteAllocated(8); }); // no block of a device was seen yet
+      slowNode(2, [] {
         noteDeviceAllocated(512);
         noteDeviceAllocated(1024);
         noteDeviceFreed(512);
       });
-      node(3, [] { noteFreed(8); });
+      slowNode(3, [] { noteFreed(8); });
     });
     run([] {
-      node(1, [] { noteDeviceAllocated(256); });
+      slowNode(1, [] { noteDeviceAllocated(256); });
       noteDeviceFreed(1280);
     });
   };

@@ -24,7 +24,7 @@ void load(std::string_view Name, uint64_t Ticks = 1) {
   addLoad(Event);
 }
 
-void run() { span(site(7, 1), 5); }
+void node() { span(site(7, 1), 5); }
 
 std::string storedName(std::string_view Name) {
   LoadEvent Event;
@@ -38,7 +38,7 @@ TEST_F(LoadEventsTest, WaitForTheFirstProbe) {
   recordIt([] {
     load("/models/net.pt", 20);
     EXPECT_EQ(profilePath(), "");
-    run();
+    node();
     load("");
     reset();
   });
@@ -61,7 +61,7 @@ TEST_F(LoadEventsTest, LeaveOptionsToBeSet) {
   recordIt([] {
     load("a.pt");
     EXPECT_EQ(setOption("mode", "trace"), 0);
-    run();
+    node();
     EXPECT_NE(setOption("mode", "aggregate"), 0);
   });
   ReadProfile P = profile();
@@ -80,7 +80,7 @@ TEST_F(LoadEventsTest, AreDroppedWithTheirClock) {
     load("a.pt", 1);
     EXPECT_EQ(setOption("clock", "monotonic"), 0);
     load("b.pt", 2);
-    run();
+    node();
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.Loads.size(), HadCounter ? 1u : 2u);
@@ -94,7 +94,7 @@ TEST_F(LoadEventsTest, WaitBesideAPlanToo) {
     PlanEvent Plan{};
     addPlan(site(7, 0), std::nullopt, Plan);
     load("b.pt", 2);
-    run();
+    node();
     load("c.pt", 3);
   });
   ReadProfile P = profile();
@@ -107,7 +107,7 @@ TEST_F(LoadEventsTest, TheirNumberIsBounded) {
   recordIt([] {
     for (uint32_t I = 0; I < 50; ++I)
       load("a.pt", I);
-    run();
+    node();
     for (uint32_t I = 50; I < MaxEvents + 3; ++I)
       load("a.pt", I);
   });
@@ -122,7 +122,7 @@ TEST_F(LoadEventsTest, ThoseThatWaitAreBoundedToo) {
   recordIt([] {
     for (uint32_t I = 0; I < MaxEvents + 2; ++I)
       load("a.pt");
-    run();
+    node();
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.Loads.size(), MaxEvents);
@@ -136,14 +136,14 @@ TEST_F(LoadEventsTest, SnapshotsHaveThemAndForkedChildrenTheirOwn) {
     EXPECT_EQ(runChild([&] {
                 ASSERT_EQ(setOption("file", Folder.file("c.tprof")), 0);
                 load("b.pt");
-                run();
+                node();
               }),
               0);
-    run();
+    node();
     EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
     EXPECT_EQ(runChild([] {
                 load("b.pt");
-                run();
+                node();
               }),
               0);
   });
@@ -161,7 +161,7 @@ TEST_F(LoadEventsTest, AKilledProcessLeavesThem) {
               ASSERT_EQ(setOption("file", Folder.file("p.tprof")), 0);
               addTestModel(7, 3);
               load("a.pt");
-              run();
+              node();
               raise(SIGKILL);
             }),
             -SIGKILL);

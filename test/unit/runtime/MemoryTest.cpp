@@ -19,8 +19,8 @@ using namespace torchprof::format;
 namespace {
 
 /// Runs \p Body with TORCHPROF_RECORD=\p Words.
-ReadProfile measured(const std::function<void()> &Body,
-                     const char *Words = "memory") {
+ReadProfile withMemory(const std::function<void()> &Body,
+                       const char *Words = "memory") {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [&] {
     ASSERT_EQ(setOption("record", Words), 0);
@@ -31,30 +31,19 @@ ReadProfile measured(const std::function<void()> &Body,
 }
 
 /// A node, as a pair of probes or as a timed node.
-void node(unsigned Index, const std::function<void()> &Body) {
-  uint64_t Begin = beginSpan(site(7, Index));
-  Body();
-  endSpan(Begin, site(7, Index));
-}
-void timedNode(unsigned Index, const std::function<void()> &Body) {
-  FrameSpan Span{Slot(Index)};
-  Body();
-  Span.end();
-}
-
-struct Values {
+struct MemoryValues {
   uint64_t Count, Allocated, Freed, Peak, Allocations;
-  bool operator==(const Values &) const = default;
+  bool operator==(const MemoryValues &) const = default;
 };
 
-std::ostream &operator<<(std::ostream &OS, const Values &V) {
+std::ostream &operator<<(std::ostream &OS, const MemoryValues &V) {
   return OS << V.Count << " spans: " << V.Allocated << ", " << V.Freed << ", "
             << V.Peak << ", " << V.Allocations;
 }
 
 /// What a slot measured; of devices with DeviceMemory.
 template <typename Source = Memory>
-Values valuesOf(const ReadProfile &P, uint32_t Slot) {
+MemoryValues valuesOf(const ReadProfile &P, uint32_t Slot) {
   auto Of = [&](typename Source::Reading R) {
     return P.measure(Source::Group::All[R], Slot);
   };
@@ -66,11 +55,11 @@ Values valuesOf(const ReadProfile &P, uint32_t Slot) {
 } // namespace
 
 TEST(Memory, SpansHoldWhatTheirThreadAllocatedAndFreed) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     noteAllocated(1000); // before the run: nobody's
     inRun([] {
       noteAllocated(100);
-      node(1, [] {
+      pairedNode(1, [] {
         noteAllocated(50);
         noteFreed(100);
         noteAllocated(30);
@@ -81,31 +70,32 @@ TEST(Memory, SpansHoldWhatTheirThreadAllocatedAndFreed) {
     });
     noteFreed(1000);
   });
-  EXPECT_EQ(valuesOf(P, 0), (Values{1, 195, 150, 150, 5}));
-  EXPECT_EQ(valuesOf(P, 1), (Values{1, 80, 100, 50, 2}));
-  EXPECT_EQ(valuesOf(P, 2), (Values{2, 15, 0, 8, 2}));
+  EXPECT_EQ(valuesOf(P, 0), (MemoryValues{1, 195, 150, 150, 5}));
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{1, 80, 100, 50, 2}));
+  EXPECT_EQ(valuesOf(P, 2), (MemoryValues{2, 15, 0, 8, 2}));
   EXPECT_EQ(P.count(2), 2u); // time is recorded as ever
 }
 
 TEST(Memory, SiteEnteredInsideItselfIsMeasuredEachTime) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     inRun([] {
-      node(1, [] {
+      pairedNode(1, [] {
         noteAllocated(100);
         timedNode(1, [] {
           noteAllocated(50);
-          node(1, [] { noteAllocated(7); });
+          pairedNode(1, [] { noteAllocated(7); });
         });
         noteFreed(50);
       });
     });
   });
-  EXPECT_EQ(valuesOf(P, 1), (Values{3, 157 + 57 + 7, 50, 157, 3 + 2 + 1}));
+  EXPECT_EQ(valuesOf(P, 1),
+            (MemoryValues{3, 157 + 57 + 7, 50, 157, 3 + 2 + 1}));
   EXPECT_EQ(P.counter(Counter::MeasureMissed), 0u);
 }
 
 TEST(Memory, SpanLeftByAnExceptionDoesNotSpoilTheNextOne) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     for (bool Throws : {true, false}) {
       uint64_t R = enterRoot(
           site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
@@ -117,13 +107,13 @@ TEST(Memory, SpanLeftByAnExceptionDoesNotSpoilTheNextOne) {
       endSpan(R, site(7, 0));
     }
   });
-  EXPECT_EQ(valuesOf(P, 0), (Values{1, 100, 0, 100, 1}));
-  EXPECT_EQ(valuesOf(P, 1), (Values{1, 100, 0, 100, 1}));
+  EXPECT_EQ(valuesOf(P, 0), (MemoryValues{1, 100, 0, 100, 1}));
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{1, 100, 0, 100, 1}));
   EXPECT_EQ(P.counter(Counter::MeasureMissed), 0u);
 }
 
 TEST(Memory, RegionsAroundTheFirstRunAreMeasuredAsAllOthers) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     uint32_t Name = regionNumber("region");
     for (int I = 0; I < 2; ++I) {
       DynamicSpan Label = beginLabel("label");
@@ -133,18 +123,18 @@ TEST(Memory, RegionsAroundTheFirstRunAreMeasuredAsAllOthers) {
       endLabel(Label);
     }
   });
-  EXPECT_EQ(valuesOf(P, P.region("label")), (Values{2, 200, 0, 100, 2}));
-  EXPECT_EQ(valuesOf(P, P.region("region")), (Values{2, 200, 0, 100, 2}));
+  EXPECT_EQ(valuesOf(P, P.region("label")), (MemoryValues{2, 200, 0, 100, 2}));
+  EXPECT_EQ(valuesOf(P, P.region("region")), (MemoryValues{2, 200, 0, 100, 2}));
 }
 
 TEST(Memory, PeakOfASpanIsAboveWhatWasHeldAtItsBegin) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     inRun([] {
       noteAllocated(500);
       noteFreed(500);
-      node(1, [] {
+      pairedNode(1, [] {
         noteAllocated(10);
-        node(2, [] {
+        pairedNode(2, [] {
           noteAllocated(100);
           noteFreed(100);
         });
@@ -160,32 +150,32 @@ TEST(Memory, PeakOfASpanIsAboveWhatWasHeldAtItsBegin) {
 }
 
 TEST(Memory, PeakOfAllSpansIsThatOfTheLargest) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     for (uint64_t Bytes : {30, 90, 60})
       inRun([Bytes] {
-        node(1, [Bytes] {
+        pairedNode(1, [Bytes] {
           noteAllocated(Bytes);
           noteFreed(Bytes);
         });
       });
   });
-  EXPECT_EQ(valuesOf(P, 1), (Values{3, 180, 180, 90, 3}));
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{3, 180, 180, 90, 3}));
 }
 
 TEST(Memory, ThreadMayFreeWhatAnotherAllocated) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     noteAllocated(64);
     std::thread([] {
       inRun([] { timedNode(1, [] { noteFreed(64); }); });
       inRun([] { timedNode(2, [] { noteAllocated(32); }); });
     }).join();
   });
-  EXPECT_EQ(valuesOf(P, 1), (Values{1, 0, 64, 0, 0}));
-  EXPECT_EQ(valuesOf(P, 2), (Values{1, 32, 0, 32, 1}));
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{1, 0, 64, 0, 0}));
+  EXPECT_EQ(valuesOf(P, 2), (MemoryValues{1, 32, 0, 32, 1}));
 }
 
 TEST(Memory, SpanLeftByAnExceptionTakesNothingFromTheNextRun) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     inRun([] {
       FrameSpan Span{Slot(1)};
       noteAllocated(100);
@@ -193,11 +183,11 @@ TEST(Memory, SpanLeftByAnExceptionTakesNothingFromTheNextRun) {
     });
     inRun([] { timedNode(1, [] { noteAllocated(8); }); });
   });
-  EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{1, 8, 0, 8, 1}));
 }
 
 TEST(Memory, TimedNodeAcrossAResetIsCutAndNotMeasured) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     inRun([] {
       timedNode(1, [] { noteAllocated(8); });
       timedNode(1, [] {
@@ -212,7 +202,7 @@ TEST(Memory, TimedNodeAcrossAResetIsCutAndNotMeasured) {
   EXPECT_EQ(P.cut(1), 1u);
   for (const auto &M : P.Measures)
     EXPECT_EQ(M.Data.Word, M.Data.Site == Slot(1) ? 0u : 2u);
-  EXPECT_EQ(valuesOf(P, 2), (Values{1, 16, 0, 16, 1}));
+  EXPECT_EQ(valuesOf(P, 2), (MemoryValues{1, 16, 0, 16, 1}));
 }
 
 TEST(Memory, ForkedChildGoesOnFromWhatItsThreadHeld) {
@@ -234,13 +224,14 @@ TEST(Memory, ForkedChildGoesOnFromWhatItsThreadHeld) {
   ASSERT_EQ(Folder.names().size(), 2u);
   for (const std::string &Name : Folder.names()) {
     ReadProfile P = readProfile(Folder.file(Name));
-    EXPECT_EQ(valuesOf(P, 1), Name == "p.tprof" ? (Values{1, 100, 0, 100, 1})
-                                                : (Values{1, 30, 100, 0, 1}));
+    EXPECT_EQ(valuesOf(P, 1), Name == "p.tprof"
+                                  ? (MemoryValues{1, 100, 0, 100, 1})
+                                  : (MemoryValues{1, 30, 100, 0, 1}));
   }
 }
 
 TEST(Memory, ThreadsMeasureWhileAnotherResets) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     std::atomic<bool> Done = false;
     std::vector<std::thread> Threads;
     for (int T = 0; T < 3; ++T)
@@ -271,15 +262,15 @@ TEST(Memory, ThreadsMeasureWhileAnotherResets) {
 
 TEST(Memory, IsMeasuredBesideProcessorTime) {
   ReadProfile P =
-      measured([] { inRun([] { timedNode(1, [] { noteAllocated(8); }); }); },
-               "cpu,memory");
-  EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
+      withMemory([] { inRun([] { timedNode(1, [] { noteAllocated(8); }); }); },
+                 "cpu,memory");
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{1, 8, 0, 8, 1}));
   EXPECT_EQ(P.measure(MeasureId::Cpu, 1).Word, 2u);
   EXPECT_EQ(P.Measures.size(), 2u * 5u);
 }
 
 TEST(Memory, WithoutCountsThereIsNoSegment) {
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     setMemoryHook([] { return false; });
     inRun([] { timedNode(1, [] { noteAllocated(8); }); });
   });
@@ -289,22 +280,22 @@ TEST(Memory, WithoutCountsThereIsNoSegment) {
 
 TEST(Memory, EndsWithTheRunInWhichCountsEnd) {
   static bool IsCounted = true;
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     setMemoryHook([] { return IsCounted; });
     for (int I = 0; I < 4; ++I) {
       inRun([] { timedNode(1, [] { noteAllocated(8); }); });
       IsCounted = I < 1;
     }
   });
-  EXPECT_EQ(valuesOf(P, 1), (Values{2, 16, 0, 8, 2}));
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{2, 16, 0, 8, 2}));
   EXPECT_EQ(P.count(1), 4u);
 }
 
 TEST(Memory, BlocksOfADeviceAreMeasuredBesideThoseOfTheCpu) {
   DeviceInUse Device;
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     inRun([] {
-      node(1, [] {
+      pairedNode(1, [] {
         noteAllocated(8);
         noteDeviceAllocated(512);
         noteDeviceAllocated(1024);
@@ -316,42 +307,44 @@ TEST(Memory, BlocksOfADeviceAreMeasuredBesideThoseOfTheCpu) {
       });
     });
   });
-  EXPECT_EQ(valuesOf(P, 1), (Values{1, 8, 0, 8, 1}));
-  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (Values{1, 1792, 1536, 1536, 3}));
-  EXPECT_EQ(valuesOf<DeviceMemory>(P, 2), (Values{1, 256, 1024, 0, 1}));
-  EXPECT_EQ(valuesOf<DeviceMemory>(P, 0), (Values{1, 1792, 1536, 1536, 3}));
-  EXPECT_EQ(valuesOf(P, 2), (Values{1, 0, 0, 0, 0}));
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{1, 8, 0, 8, 1}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1),
+            (MemoryValues{1, 1792, 1536, 1536, 3}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 2), (MemoryValues{1, 256, 1024, 0, 1}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 0),
+            (MemoryValues{1, 1792, 1536, 1536, 3}));
+  EXPECT_EQ(valuesOf(P, 2), (MemoryValues{1, 0, 0, 0, 0}));
 }
 
 TEST(Memory, DeviceWhoseBlocksAreNotSeenHasNoSegment) {
   DeviceInUse Device;
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     for (int I = 0; I < 2; ++I)
       inRun([] { timedNode(1, [] { noteAllocated(8); }); });
   });
-  EXPECT_EQ(valuesOf(P, 1), (Values{2, 16, 0, 8, 2}));
+  EXPECT_EQ(valuesOf(P, 1), (MemoryValues{2, 16, 0, 8, 2}));
   EXPECT_EQ(P.Measures.size(), 2u * 4u); // of the CPU
 }
 
 TEST(Memory, DeviceIsMeasuredFromItsFirstBlockOn) {
   DeviceInUse Device;
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     inRun([] {
       timedNode(1, [] {}); // nothing is known to report blocks yet
       timedNode(2, [] { noteDeviceAllocated(64); });
     });
     inRun([] { timedNode(1, [] {}); });
   });
-  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (Values{1, 0, 0, 0, 0}));
-  EXPECT_EQ(valuesOf<DeviceMemory>(P, 2), (Values{1, 64, 0, 64, 1}));
-  EXPECT_EQ(valuesOf<DeviceMemory>(P, 0), (Values{2, 64, 0, 64, 1}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (MemoryValues{1, 0, 0, 0, 0}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 2), (MemoryValues{1, 64, 0, 64, 1}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 0), (MemoryValues{2, 64, 0, 64, 1}));
 }
 
 TEST(Memory, DeviceThatComesLateIsMeasuredFromTheNextRunOn) {
   static bool IsInUse;
   IsInUse = false;
   DeviceInUse Device([] { return IsInUse; });
-  ReadProfile P = measured([] {
+  ReadProfile P = withMemory([] {
     uint32_t Name = regionNumber("region");
     for (int I = 0; I < 3; ++I) {
       uint64_t Region = beginRegion(Name);
@@ -364,9 +357,9 @@ TEST(Memory, DeviceThatComesLateIsMeasuredFromTheNextRunOn) {
       endRegion(Region, Name);
     }
   });
-  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (Values{2, 128, 0, 64, 2}));
+  EXPECT_EQ(valuesOf<DeviceMemory>(P, 1), (MemoryValues{2, 128, 0, 64, 2}));
   // The second region began before the run that asked for the device.
   EXPECT_EQ(valuesOf<DeviceMemory>(P, P.region("region")),
-            (Values{1, 64, 0, 64, 1}));
+            (MemoryValues{1, 64, 0, 64, 1}));
   EXPECT_EQ(P.counter(Counter::MeasureMissed), 0u);
 }

@@ -22,18 +22,6 @@ namespace {
 constexpr const char *Relu = "aten::relu", *Clamp = "aten::clamp_min",
                      *Empty = "aten::empty";
 
-void node(unsigned Index, const std::function<void()> &Body) {
-  FrameSpan Span{Slot(Index)};
-  Body();
-  Span.end();
-}
-
-void pair(unsigned Index, const std::function<void()> &Body) {
-  uint64_t Begin = beginSpan(site(7, Index));
-  Body();
-  endSpan(Begin, site(7, Index));
-}
-
 /// As the framework asks for it.
 Slot siteOf(const char *Name, bool Stays) {
   std::optional<Slot> Known = knownOperator(Name);
@@ -83,8 +71,8 @@ TEST_F(Operators, LieInNodesAndInEachOther) {
   recordIt([] {
     for (int I = 0; I < 2; ++I)
       inRun([] {
-        node(1, [] { call(Clamp, 5, [] { call(Empty, 3); }); });
-        pair(2, [] {
+        timedNode(1, [] { call(Clamp, 5, [] { call(Empty, 3); }); });
+        pairedNode(2, [] {
           call(Clamp, 7);
           call(Clamp, 1);
         });
@@ -107,7 +95,7 @@ TEST_F(Operators, LieInNodesAndInEachOther) {
 TEST_F(Operators, TheNodeItselfIsNotRepeated) {
   recordIt([] {
     inRun([] {
-      node(1, [] { // a node of kind aten::relu
+      timedNode(1, [] { // a node of kind aten::relu
         call(Relu, 5, [] { call(Clamp, 3, [] { call(Relu, 1); }); });
       });
     });
@@ -125,7 +113,7 @@ TEST_F(Operators, AreSeenInSpansOfModelsOnly) {
     inRun([] {
       label("inside", [] { call(Empty, 1); }); // the method's
       stop();
-      node(1, [] { call(Empty, 1); });
+      timedNode(1, [] { call(Empty, 1); });
       start();
     });
     call(Empty, 1);
@@ -138,7 +126,7 @@ TEST_F(Operators, AreSeenInSpansOfModelsOnly) {
 TEST_F(Operators, NamesThatShareAnAddressAreToldApart) {
   recordIt([] {
     inRun([] {
-      node(1, [] {
+      timedNode(1, [] {
         char Name[] = "one";
         for (char First : {'o', 't', 't', 'o'}) {
           Name[0] = First;
@@ -156,7 +144,7 @@ TEST_F(Operators, NamesThatShareAnAddressAreToldApart) {
 TEST_F(Operators, NameThatHasTakenTheAddressOfOneThatIsGoneIsNotTakenForIt) {
   recordIt([] {
     inRun([] {
-      node(1, [] { // a node of kind aten::relu
+      timedNode(1, [] { // a node of kind aten::relu
         char Name[] = "aten::relu";
         call(Name, 1);
         EXPECT_EQ(knownOperator(Name), NoSlot);
@@ -185,7 +173,7 @@ TEST_F(Operators, EndThatComesWhileTheStackUnwindsIsBooked) {
       call(Clamp, 4); // ended by RecordFunction's destructor
       Span.abandon();
     });
-    inRun([] { node(2, [] { advanceClock(1); }); });
+    inRun([] { timedNode(2, [] { advanceClock(1); }); });
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.sum(slotOf(P, 1, Clamp)), 4u);
@@ -199,7 +187,7 @@ TEST_F(Operators, RowsAreBounded) {
     for (unsigned I = 0; I < 2 * DynamicSites::MaxChildren; ++I)
       Names.push_back("op" + std::to_string(I));
     inRun([&] {
-      node(1, [&] {
+      timedNode(1, [&] {
         for (const std::string &Name : Names)
           call(Name.c_str(), 1);
       });
@@ -214,9 +202,10 @@ TEST_F(Operators, RowsAreBounded) {
 TEST_F(Operators, ChildOfForkRecordsItsOwn) {
   record(Folder.file("f.tprof"), [] {
     addTestModel(7, 4);
-    inRun([] { node(1, [] { call(Clamp, 1); }); });
-    EXPECT_EQ(runChild([] { inRun([] { node(1, [] { call(Empty, 1); }); }); }),
-              0);
+    inRun([] { timedNode(1, [] { call(Clamp, 1); }); });
+    EXPECT_EQ(
+        runChild([] { inRun([] { timedNode(1, [] { call(Empty, 1); }); }); }),
+        0);
   });
   ASSERT_EQ(Folder.names().size(), 2u);
   for (const std::string &Name : Folder.names())
@@ -236,7 +225,7 @@ TEST_F(Operators, ThreadsRecordWhileAnotherResets) {
         for (int I = 0; I < 1500; ++I)
           inRun([] {
             label("step", [] {
-              node(1, [] { call(Clamp, 0, [] { call(Empty, 0); }); });
+              timedNode(1, [] { call(Clamp, 0, [] { call(Empty, 0); }); });
             });
           });
       });
@@ -251,7 +240,7 @@ TEST_F(Operators, ThreadsRecordWhileAnotherResets) {
     Done = true;
     Resetter.join();
     reset();
-    inRun([] { node(1, [] { call(Clamp, 0); }); });
+    inRun([] { timedNode(1, [] { call(Clamp, 0); }); });
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.count(slotOf(P, 1, Clamp)), 1u);
@@ -263,7 +252,7 @@ TEST_F(Labels, AreRegionsAroundRunsAndInThem) {
     label("step", [] {
       advanceClock(1);
       inRun([] {
-        label("features", [] { node(1, [] { advanceClock(5); }); });
+        label("features", [] { timedNode(1, [] { advanceClock(5); }); });
         advanceClock(2);
       });
     });
@@ -329,7 +318,8 @@ void runLabelled(Spanned Around) {
 
 TEST_F(Labels, OfAMethodOutliveTheNodeThatOpensThem) {
   for (auto [File, Around] :
-       {std::pair<const char *, Spanned>{"n.tprof", node}, {"p.tprof", pair}}) {
+       {std::pair<const char *, Spanned>{"n.tprof", timedNode},
+        {"p.tprof", pairedNode}}) {
     record(Folder.file(File), [Around] {
       useTestClock();
       addLabellingModel();
@@ -372,9 +362,9 @@ TEST_F(Labels, OfAWithStatementLieInTheMethodThatHasIt) {
       inRun([] {
         DynamicSpan Outer, Inner;
         callMethod(8, [&] { Outer = beginLabel("outer"); });
-        node(5, [] { advanceClock(2); });
+        timedNode(5, [] { advanceClock(2); });
         callMethod(8, [&] { Inner = beginLabel("inner"); });
-        node(5, [] { advanceClock(3); });
+        timedNode(5, [] { advanceClock(3); });
         callMethod(9, [&] { endLabel(Inner); });
         label("of the host", [] {});
         callMethod(9, [&] { endLabel(Outer); });
@@ -398,18 +388,18 @@ TEST_F(Labels, OfAMethodEndWithItsRunAtTheLatest) {
     useTestClock();
     addLabellingModel();
     DynamicSpan Open;
-    inRun([&] { node(1, [&] { Open = beginLabel("outer"); }); });
+    inRun([&] { timedNode(1, [&] { Open = beginLabel("outer"); }); });
     inRun([] { label("behind", [] {}); });
     endLabel(Open); // its object lives on
     // An exception: the label's end comes behind the node's.
     enterRoot(site(7, 0), 1);
-    node(1, [&] { Open = beginLabel("outer"); });
+    timedNode(1, [&] { Open = beginLabel("outer"); });
     FrameSpan(Slot(5)).abandon();
     endLabel(Open);
     inRun([] { label("behind", [] {}); });
     // On another thread, as after a wait.
     enterRoot(site(7, 0), 1);
-    node(1, [&] { Open = beginLabel("outer"); });
+    timedNode(1, [&] { Open = beginLabel("outer"); });
     std::thread([&] { endLabel(Open); }).join();
     inRun([] { label("behind", [] {}); });
   });
@@ -425,7 +415,7 @@ TEST_F(Labels, MayEndOnAnotherThread) {
     addTestModel(7, 4);
     DynamicSpan Span = beginLabel("far");
     std::thread([&] { endLabel(Span); }).join();
-    inRun([] { node(1, [] {}); });
+    inRun([] { timedNode(1, [] {}); });
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.count(P.region("far")), 1u);

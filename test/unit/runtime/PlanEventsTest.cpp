@@ -28,11 +28,8 @@ void plan(PlanPart Part, std::optional<SiteId> Root,
   addPlan(Root, First, Event);
 }
 
-void run() {
-  uint64_t Begin = enterRoot(
-      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
-  span(site(7, 1), 5);
-  endSpan(Begin, site(7, 0));
+void runWithNode() {
+  inRun([] { span(site(7, 1), 5); });
 }
 
 } // namespace
@@ -41,7 +38,7 @@ TEST_F(PlanEventsTest, WaitForTheFirstProbe) {
   recordIt([] {
     plan(PlanPart::Whole, site(7, 0));
     EXPECT_EQ(profilePath(), "");
-    run();
+    runWithNode();
     plan(PlanPart::Whole, site(7, 0), std::nullopt, 20);
   });
   ReadProfile P = profile();
@@ -62,10 +59,10 @@ TEST_F(PlanEventsTest, MakeNoFileByThemselves) {
 TEST_F(PlanEventsTest, KnowTheRunOnWhateverThreadItEnds) {
   recordIt([] {
     plan(PlanPart::Whole, site(7, 0));
-    run();
+    runWithNode();
     plan(PlanPart::Backward, site(7, 0));
     plan(PlanPart::Whole, site(7, 0));
-    std::thread(run).join();
+    std::thread(runWithNode).join();
     plan(PlanPart::Fallback, site(7, 0));
     stop();
     plan(PlanPart::Whole, site(7, 0));
@@ -84,7 +81,7 @@ TEST_F(PlanEventsTest, KnowTheRunOnWhateverThreadItEnds) {
 TEST_F(PlanEventsTest, TheRootIsFoundAboveANodeOnceItHasRun) {
   recordIt([] {
     plan(PlanPart::Fork, std::nullopt, site(7, 2));
-    run();
+    runWithNode();
     plan(PlanPart::Fork, std::nullopt, site(7, 2));
   });
   ReadProfile P = profile();
@@ -98,7 +95,7 @@ TEST_F(PlanEventsTest, TheRootIsFoundAboveANodeOnceItHasRun) {
 
 TEST_F(PlanEventsTest, OfUnknownModelsAreLeftOut) {
   recordIt([] {
-    run();
+    runWithNode();
     plan(PlanPart::Whole, site(9, 0));
     plan(PlanPart::Fork, std::nullopt, site(9, 1));
     plan(PlanPart::Backward, std::nullopt);
@@ -109,7 +106,7 @@ TEST_F(PlanEventsTest, OfUnknownModelsAreLeftOut) {
 TEST_F(PlanEventsTest, BringTheirModel) {
   recordIt([] {
     addTestModel(8, 2);
-    run();
+    runWithNode();
     plan(PlanPart::Whole, site(8, 0));
   });
   ReadProfile P = profile();
@@ -121,7 +118,7 @@ TEST_F(PlanEventsTest, TheirNumberIsBounded) {
   recordIt([] {
     for (uint32_t I = 0; I < 50; ++I)
       plan(PlanPart::Whole, site(7, 0), std::nullopt, I);
-    run();
+    runWithNode();
     for (uint32_t I = 50; I < MaxEvents + 3; ++I)
       plan(PlanPart::Whole, site(7, 0), std::nullopt, I);
   });
@@ -136,7 +133,7 @@ TEST_F(PlanEventsTest, ThoseThatWaitAreBoundedToo) {
   recordIt([] {
     for (uint32_t I = 0; I < MaxEvents + 2; ++I)
       plan(PlanPart::Whole, site(7, 0));
-    run();
+    runWithNode();
   });
   ReadProfile P = profile();
   EXPECT_EQ(P.Plans.size(), MaxEvents);
@@ -146,11 +143,11 @@ TEST_F(PlanEventsTest, ThoseThatWaitAreBoundedToo) {
 TEST_F(PlanEventsTest, SnapshotsHaveThemAndForkedChildrenTheirOwn) {
   recordIt([&] {
     plan(PlanPart::Whole, site(7, 0));
-    run();
+    runWithNode();
     EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
     EXPECT_EQ(runChild([] {
                 plan(PlanPart::Whole, site(7, 0), std::nullopt, 30);
-                run();
+                runWithNode();
               }),
               0);
   });
@@ -165,7 +162,7 @@ TEST_F(PlanEventsTest, AKilledProcessLeavesThem) {
   EXPECT_EQ(runChild([&] {
               ASSERT_EQ(setOption("file", Folder.file("p.tprof")), 0);
               addTestModel(7, 3);
-              run();
+              runWithNode();
               plan(PlanPart::Whole, site(7, 0));
               raise(SIGKILL);
             }),

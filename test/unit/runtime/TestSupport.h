@@ -212,6 +212,10 @@ void addTestModel(uint64_t ModelId, unsigned Sites);
 /// A run of method 0 of the test model 7, with what \p Body does in it.
 void inRun(const std::function<void()> &Body);
 
+/// A node of the test model 7 with \p Body in it, timed, or between two probes.
+void timedNode(unsigned Index, const std::function<void()> &Body);
+void pairedNode(unsigned Index, const std::function<void()> &Body);
+
 /// A clock that stands still until the test moves it.
 void useTestClock(uint64_t Start = 1000);
 void setClock(uint64_t Ticks);

@@ -20,11 +20,8 @@ namespace {
 using WindowTest = RecordedModel;
 
 /// One run of the model: the root with one node of \p Ticks inside.
-void runModel(uint64_t Ticks) {
-  uint64_t Root = enterRoot(
-      site(7, 0), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
-  span(site(7, 1), Ticks);
-  endSpan(Root, site(7, 0));
+void runFor(uint64_t Ticks) {
+  inRun([&] { span(site(7, 1), Ticks); });
 }
 
 } // namespace
@@ -96,11 +93,11 @@ TEST(Reset, EmptiesEverything) {
   for (void (*Empty)() : {reset, resetThread}) {
     TestFolder Folder;
     recordModel(Folder.file("p.tprof"), 3, [=] {
-      runModel(1000);
+      runFor(1000);
       span(site(7, 2), 1);
       Empty();
       advanceClock(1);
-      runModel(5);
+      runFor(5);
     });
     ReadProfile P = readProfile(Folder.file("p.tprof"));
     EXPECT_EQ(P.sum(1), 5u);
@@ -135,7 +132,7 @@ TEST(Reset, CutsSpansThatAreOpen) {
       endSpan(Root, site(7, 0));
       endRegion(Region, Around);
       advanceClock(1);
-      runModel(5);
+      runFor(5);
     });
     ReadProfile P = readProfile(Folder.file("p.tprof"));
     for (uint32_t Site : {0u, 1u, 2u, P.region("around")}) {
@@ -158,7 +155,7 @@ TEST(Reset, OfOneThreadLeavesTheOthers) {
         std::this_thread::yield();
     };
     std::thread Other([&] {
-      runModel(7);
+      runFor(7);
       uint64_t Open = beginSpan(site(7, 2));
       Stage = 1;
       WaitFor(2);
@@ -168,11 +165,11 @@ TEST(Reset, OfOneThreadLeavesTheOthers) {
       WaitFor(4);
     });
     WaitFor(1);
-    runModel(1000);
+    runFor(1000);
     resetThread();
     Stage = 2;
     WaitFor(3);
-    runModel(5);
+    runFor(5);
     Stage = 4;
     Other.join();
   });
@@ -193,7 +190,7 @@ TEST(Reset, OfAThreadLeavesItNothingOfThoseBeforeIt) {
         }
         resetThread();
         advanceClock(1);
-        runModel(Ticks);
+        runFor(Ticks);
       }).join();
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));
@@ -265,7 +262,7 @@ TEST_F(WindowTest, ScheduleRecordsItsActiveStepsOnly) {
     uint64_t Ticks = 1;
     for (int Step = 0; Step < 12; ++Step, Ticks *= 2) {
       advanceClock(1);
-      runModel(Ticks);
+      runFor(Ticks);
     }
   });
   // Steps 0 skip, 1 wait, 2 warm up, 3 and 4 active, 5 wait, 6 warm up, 7 and
@@ -301,9 +298,9 @@ TEST_F(WindowTest, HostsStepsReplaceThoseOfRuns) {
     step(); // now active
     advanceClock(1);
     for (int I = 0; I < 3; ++I)
-      runModel(1);
+      runFor(1);
     step();
-    runModel(1);
+    runFor(1);
   });
   EXPECT_EQ(profile().count(1), 3u);
   EXPECT_EQ(profile().counter(Counter::Steps), 2u);
@@ -314,7 +311,7 @@ TEST_F(WindowTest, RunsBeforeTheHostsFirstStepLieInIt) {
     ASSERT_EQ(setOption("schedule", "wait=2,active=1,repeat=1"), 0);
     for (int Runs = 1; Runs <= 4; ++Runs) {
       for (int I = 0; I < Runs; ++I)
-        runModel(1);
+        runFor(1);
       step();
       advanceClock(1);
     }
@@ -333,7 +330,7 @@ TEST_F(WindowTest, ReadyCallbackGetsTheSnapshotsPath) {
         },
         const_cast<char *>("!"));
     for (int I = 0; I < 5; ++I)
-      runModel(1);
+      runFor(1);
     EXPECT_EQ(Seen, Folder.file("p.1.tprof") + "!");
   });
 }
