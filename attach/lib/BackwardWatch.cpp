@@ -15,7 +15,7 @@
 namespace torchprof {
 
 using torch::autograd::GraphTask;
-using torch::autograd::Node;
+using AutogradFunction = torch::autograd::Node;
 
 namespace {
 /// Since when the engine itself works on a thread, and for which backward. The
@@ -34,7 +34,7 @@ static thread_local EngineTime Here;
 
 /// True for a function that adds to a parameter's gradient. LibTorch has one
 /// description of the type: a comparison of addresses is enough.
-static bool isOfParameter(const Node &Function) {
+static bool isOfParameter(const AutogradFunction &Function) {
   return &typeid(Function) == &typeid(torch::autograd::AccumulateGrad);
 }
 
@@ -43,7 +43,7 @@ namespace {
 /// engine adds them up next, on the same thread.
 class LastPassed {
 public:
-  void set(const Node &Function, format::Slot Site) noexcept try {
+  void set(const AutogradFunction &Function, format::Slot Site) noexcept try {
     By = Site;
     Parameters.clear();
     for (const torch::autograd::Edge &Next : Function.next_edges())
@@ -54,7 +54,7 @@ public:
   }
 
   /// The site of the function that passed a gradient to \p Parameter.
-  format::Slot by(const Node *Parameter) const {
+  format::Slot by(const AutogradFunction *Parameter) const {
     return std::find(Parameters.begin(), Parameters.end(), Parameter) ==
                    Parameters.end()
                ? format::NoSlot
@@ -63,7 +63,8 @@ public:
 
 private:
   format::Slot By = format::NoSlot;
-  std::vector<const Node *> Parameters; ///< compared, not looked into
+  std::vector<const AutogradFunction *>
+      Parameters; ///< compared, not looked into
 };
 } // namespace
 
@@ -79,8 +80,9 @@ void backwardBegins(void *Task) noexcept {
 
 /// False if the engine only hands out the gradient that has arrived at \p
 /// Function, since it was asked for that one.
-static bool isComputed(const GraphTask &Task, const Node *Function) {
-  auto Info = Task.exec_info_.find(const_cast<Node *>(Function));
+static bool isComputed(const GraphTask &Task,
+                       const AutogradFunction *Function) {
+  auto Info = Task.exec_info_.find(const_cast<AutogradFunction *>(Function));
   return Info == Task.exec_info_.end() || Info->second.needed_;
 }
 
@@ -90,7 +92,7 @@ static const std::shared_ptr<GraphTask> &asTask(const void *Pointer) {
 
 EvaluationScope::EvaluationScope(const void *Task,
                                  const void *Function) noexcept {
-  const Node &F = *static_cast<const Node *>(Function);
+  const AutogradFunction &F = *static_cast<const AutogradFunction *>(Function);
   const std::shared_ptr<GraphTask> &Of = asTask(Task);
   if (!hooksTellFunctions() || !Of || !isComputed(*Of, &F))
     return;

@@ -25,13 +25,13 @@ struct Span {
   PartRuns How = PartRuns::Inside;
 };
 
-bool opens(const Node *N) {
+bool opensPart(const Node *N) {
   return N->kind() == symbols::begin() || N->kind() == symbols::beginWith() ||
          N->kind() == symbols::beginSlot() || N->kind() == symbols::enter() ||
          N->kind() == symbols::enterWith();
 }
 
-bool closes(const Node *N) {
+bool closesPart(const Node *N) {
   return N->kind() == symbols::end() || N->kind() == symbols::endWith() ||
          N->kind() == symbols::endSlot();
 }
@@ -102,9 +102,9 @@ public:
     std::vector<Span> Open{Around};
     for (Node *N = *In->nodes().begin(); N != In->return_node();
          N = N->next()) {
-      if (opens(N))
+      if (opensPart(N))
         Open.push_back(spanOf(N));
-      else if (closes(N) && Open.size() > 1)
+      else if (closesPart(N) && Open.size() > 1)
         Open.pop_back();
       else if (N->kind() == prim::GetAttr && Attributes)
         N = addPair(N, lastOfReads(N), Open.back(),

@@ -79,7 +79,7 @@ static Operator control(const char *Schema, void (*Function)(Stack &)) {
                   c10::AliasAnalysisKind::CONSERVATIVE);
 }
 
-static const torch::jit::RegisterOperators Registered_({
+static const torch::jit::RegisterOperators ControlOps({
     control("torchprof::start() -> ()", [](Stack &) { torchprof_start(); }),
     control("torchprof::stop() -> ()", [](Stack &) { torchprof_stop(); }),
     control("torchprof::reset() -> ()", [](Stack &) { torchprof_reset(); }),

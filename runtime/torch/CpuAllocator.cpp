@@ -129,7 +129,7 @@ bool countBlocks() {
   return false;
 }
 
-const bool IsRegistered = (setMemoryHook(&countBlocks), true);
+const bool CountsCpuBlocks = (setMemoryHook(&countBlocks), true);
 
 } // namespace
 

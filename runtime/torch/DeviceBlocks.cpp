@@ -59,7 +59,7 @@ bool countDeviceBlocks() {
       [](const c10::impl::DeviceGuardImplInterface &) { return true; });
 }
 
-const bool IsRegistered = (setDeviceMemoryHook(&countDeviceBlocks), true);
+const bool CountsDeviceBlocks = (setDeviceMemoryHook(&countDeviceBlocks), true);
 
 } // namespace
 

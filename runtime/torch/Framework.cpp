@@ -41,7 +41,7 @@ static void costEndOp(Stack &S) {
 /// as a tensor's, but is no memory that others keep books of.
 static void costNodeOp(Stack &S) { S.resize(S.size() - 2); }
 
-static const RegisterOperators Registered_({
+static const RegisterOperators CostOps({
     Operator("torchprof::_cost_begin(int site) -> int", Operation(costBeginOp),
              c10::AliasAnalysisKind::CONSERVATIVE),
     Operator("torchprof::_cost_end(int begin, int site) -> ()",

@@ -139,6 +139,6 @@ static void lowerInExecutor(std::shared_ptr<Graph> &G) {
   }
 }
 
-static const RegisterPostPass Registered_(lowerInExecutor);
+static const RegisterPostPass Registered(lowerInExecutor);
 
 } // namespace torchprof

@@ -29,7 +29,7 @@ private:
   std::string Text;
 };
 
-const auto Registered_ =
+const auto RegisteredClass =
     torch::class_<Manifest>("torchprof", "Manifest")
         .def(torch::init<std::string>())
         .def("text", &Manifest::text)

@@ -54,7 +54,7 @@ static int64_t enter(format::SiteId Site, uintptr_t Frame, const Operands &Of) {
 
 // Lambdas, not functions: the interpreter then makes one indirect call, not
 // two.
-static const torch::jit::RegisterOperators Registered_({
+static const torch::jit::RegisterOperators ProbeOps({
     probe("torchprof::begin(int site) -> int",
           [](Stack &S) {
             claimFunctions();

@@ -226,7 +226,7 @@ uint64_t keyOf(const void *Values, unsigned Count) {
 
 constexpr SignatureReader Reader{keyOf, textOf};
 
-const bool IsRegistered = (setSignatureReader(&Reader), true);
+const bool ReadsSignatures = (setSignatureReader(&Reader), true);
 
 } // namespace
 

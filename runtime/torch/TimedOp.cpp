@@ -429,7 +429,7 @@ static Operation makeTimed(const Node *N) {
 }
 
 static const RegisterOperators
-    Registered_({Operator(symbols::timed(), makeTimed,
-                          c10::AliasAnalysisKind::CONSERVATIVE)});
+    TimedOps({Operator(symbols::timed(), makeTimed,
+                       c10::AliasAnalysisKind::CONSERVATIVE)});
 
 } // namespace torchprof
