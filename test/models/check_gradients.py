@@ -30,7 +30,7 @@ RUNS = 3
 KINDS = ("alone", "attached", "file-attached")
 #: Their weights fix the size of the image, or their last layers need the whole of it.
 FIXED_IMAGES = ("vit_small", "maxvit_t", "inception_v3")
-#: Minutes with the BLAS of Debian's LibTorch, seconds with others'.
+#: LibTorch 1.13 takes a minute for its 145 differentiable groups.
 SLOW_IN_1 = ("maxvit_t",)
 
 

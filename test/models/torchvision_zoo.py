@@ -61,6 +61,14 @@ def vision_transformer():
         hidden_dim=192, mlp_dim=768).eval())
 
 
+def multi_axis_transformer():
+    """torchvision's preset splits images of 224 x 224 into windows of 7 x 7."""
+    return torch.jit.script(tv.MaxVit(
+        input_size=(64, 64), partition_size=2, stem_channels=64,
+        block_channels=[64, 128, 256, 512], block_layers=[2, 2, 5, 2],
+        head_dim=32, stochastic_depth_prob=0.2).eval())
+
+
 def image(size, batch=1):
     return (Call(("float[%d,3,%d,%d]" % (batch, size, size),)),)
 
@@ -89,8 +97,7 @@ MODELS = (
     Model("convnext_tiny", scripted(tv.convnext_tiny), image(64)),
     Model("vit_small", vision_transformer, image(64)),
     Model("swin_t", scripted(tv.swin_t), image(64)),
-    Model("maxvit_t", scripted(tv.maxvit_t, input_size=(224, 224)),
-          image(224)),
+    Model("maxvit_t", multi_axis_transformer, image(64)),
     Model("fcn_resnet50", segmenter(segmentation.fcn_resnet50), image(64)),
     Model("deeplabv3_mobilenet_v3_large",
           segmenter(segmentation.deeplabv3_mobilenet_v3_large), image(64)),
