@@ -6,7 +6,8 @@ instrumented files, and as such in an attached process; and checks that
     first and second derivatives by parameters and by inputs, code and graphs,
     the optimized plans and what is saved are those of the process alone, bit
     for bit, in every call, without grad and with
-  - so does an instrumented file in an attached process, but for its code
+  - so does an instrumented file in an attached process, but for its code; none of its
+    probes is left in what runs
   - attached processes record the sites that the file has, under one id, and
     count the calls of each as often as the file's process does
 
@@ -108,6 +109,8 @@ def one_run(module, entry, call, folder, seed, grad):
     except Exception as error:
         seen["exception"] = str(error)
     seen["inputs"] = without_grad(values)
+    seen["probes"] = re.findall(r"torchprof::(?:enter|begin)\b", str(
+        torch._C._last_executed_optimized_graph()))
     # With forks, which graph was executed last is a matter of threads.
     graph = str(module._c._get_method(call["method"]).graph)
     if "exception" not in seen and "prim::fork" not in graph:
