@@ -34,14 +34,13 @@ public:
     std::vector<Pair> Open;
     for (Node *N : In->nodes()) {
       if (opens(N)) {
-        auto Site = toIValue(N->inputs().back());
-        if (!Site || !Site->isInt())
+        auto Site = siteOf(N);
+        if (!Site)
           return false;
-        auto Id = format::SiteId::fromNumber(Site->toInt());
         bool IsRoot = N->kind() == symbols::enter();
         if (IsRoot)
-          Root = Id;
-        Open.push_back({N, Id, {}, IsRoot});
+          Root = Site;
+        Open.push_back({N, *Site, {}, IsRoot});
         continue;
       }
       if (N->kind() == symbols::end()) {
@@ -56,9 +55,12 @@ public:
       for (Block *Inner : N->blocks())
         if (!read(Inner))
           return false;
-      if (Graph *Forked = forkedGraph(N))
+      if (Graph *Forked = forkedGraph(N)) {
+        for (size_t I = 0; I < N->inputs().size(); ++I)
+          Captured[Forked->inputs()[I]] = N->input(I);
         if (!read(Forked->block()))
           return false;
+      }
     }
     return Open.empty();
   }
@@ -86,6 +88,18 @@ private:
     std::vector<Node *> Members; ///< directly inside, or inside of inner pairs
     bool IsRoot;
   };
+
+  /// A reloaded fork has its sites from outside.
+  std::optional<format::SiteId> siteOf(Node *Probe) const {
+    const Value *Site = Probe->inputs().back();
+    for (auto Outer = Captured.find(Site); Outer != Captured.end();
+         Outer = Captured.find(Site))
+      Site = Outer->second;
+    auto Constant = toIValue(Site);
+    if (!Constant || !Constant->isInt())
+      return std::nullopt;
+    return format::SiteId::fromNumber(Constant->toInt());
+  }
 
   void visit(Node *N, std::vector<Pair> &Open) {
     auto Content = std::make_shared<TagContent>();
@@ -116,6 +130,7 @@ private:
   }
 
   std::vector<std::pair<Node *, std::shared_ptr<TagContent>>> Tags;
+  std::unordered_map<const Value *, const Value *> Captured;
 };
 
 bool hasProbes(Block *In) {
