@@ -10,6 +10,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace advise_command {
+
 namespace {
 cl::SubCommand Command("advise", "Say what costs time needlessly, as far as a "
                                  "profile shows it");
@@ -67,3 +69,5 @@ static Expected<Outcome> run() {
 }
 
 static CommandRegistration Registration(Command, run, "advise model.tprof");
+
+} // namespace advise_command

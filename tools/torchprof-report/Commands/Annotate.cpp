@@ -18,6 +18,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace annotate_command {
+
 namespace {
 cl::SubCommand Command("annotate", "Print the source lines with times");
 LineTableOptions Options(Command);
@@ -199,3 +201,5 @@ static Expected<Outcome> run() {
 
 static CommandRegistration Registration(Command, run,
                                         "annotate model.tprof --limit=20");
+
+} // namespace annotate_command

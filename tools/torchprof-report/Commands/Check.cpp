@@ -16,6 +16,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace check_command {
+
 namespace {
 cl::SubCommand Command("check", "Say what a file is and whether it is whole");
 cl::opt<std::string> Input(cl::Positional, cl::Required, cl::desc("FILE.tprof"),
@@ -173,3 +175,5 @@ static Expected<Outcome> run() {
 }
 
 static CommandRegistration Registration(Command, run, "check model.tprof");
+
+} // namespace check_command

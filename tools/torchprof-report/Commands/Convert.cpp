@@ -13,6 +13,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace convert_command {
+
 namespace {
 enum class Form { Other, Binary, Json };
 
@@ -51,3 +53,5 @@ static Expected<Outcome> run() {
 
 static CommandRegistration
     Registration(Convert, run, "convert model.tprof --to=json -o model.json");
+
+} // namespace convert_command

@@ -13,6 +13,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace diff_command {
+
 namespace {
 cl::SubCommand Command("diff", "Print what changed between two profiles");
 cl::list<std::string> Files(cl::Positional, cl::ZeroOrMore,
@@ -196,3 +198,5 @@ static Expected<Outcome> run() {
 
 static CommandRegistration
     Registration(Command, run, "diff before.tprof after.tprof --fail-above=5%");
+
+} // namespace diff_command

@@ -10,6 +10,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace export_command {
+
 namespace {
 cl::SubCommand Command("export", "Write a file that another viewer opens");
 InputOptions Input(Command);
@@ -97,3 +99,5 @@ static Expected<Outcome> run() {
 
 static CommandRegistration
     Registration(Command, run, "export --to=html model.tprof -o model.html");
+
+} // namespace export_command

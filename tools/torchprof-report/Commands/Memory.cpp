@@ -8,6 +8,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace memory_command {
+
 namespace {
 cl::SubCommand Command("memory",
                        "Print who allocated what was alive at the peak");
@@ -59,3 +61,5 @@ static Expected<Outcome> run() {
 }
 
 static CommandRegistration Registration(Command, run, "memory model.tprof");
+
+} // namespace memory_command

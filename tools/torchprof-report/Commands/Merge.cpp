@@ -10,6 +10,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace merge_command {
+
 namespace {
 cl::SubCommand Command("merge", "Add profiles up into one file");
 cl::list<std::string> Files(cl::Positional, cl::OneOrMore,
@@ -73,3 +75,5 @@ static Expected<Outcome> run() {
 
 static CommandRegistration Registration(Command, run,
                                         "merge worker-*.tprof -o all.tprof");
+
+} // namespace merge_command

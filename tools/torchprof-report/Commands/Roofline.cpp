@@ -7,6 +7,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace roofline_command {
+
 namespace {
 cl::SubCommand Command("roofline",
                        "Print how far nodes are from the machine's limits");
@@ -59,3 +61,5 @@ static Expected<Outcome> run() {
 }
 
 static CommandRegistration Registration(Command, run, "roofline model.tprof");
+
+} // namespace roofline_command

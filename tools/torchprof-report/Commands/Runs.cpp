@@ -12,6 +12,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace runs_command {
+
 namespace {
 cl::SubCommand Command("runs", "Print the latency of runs and what varies");
 InputOptions Input(Command);
@@ -84,3 +86,5 @@ static Expected<Outcome> run() {
 }
 
 static CommandRegistration Registration(Command, run, "runs model.tprof");
+
+} // namespace runs_command

@@ -8,6 +8,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace summary_command {
+
 namespace {
 enum class Style { Own, Fx, Torch, Tflite };
 
@@ -134,3 +136,5 @@ static Expected<Outcome> run() {
 
 static CommandRegistration Registration(Command, run,
                                         "summary model.tprof --limit=20");
+
+} // namespace summary_command

@@ -25,6 +25,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace top_command {
+
 namespace {
 cl::SubCommand Command("top", "Show what a running process does");
 cl::opt<std::string> Input(cl::Positional, cl::desc("FILE.tprof"),
@@ -335,3 +337,5 @@ static Expected<Outcome> run() {
 }
 
 static CommandRegistration Registration(Command, run, "top model.tprof");
+
+} // namespace top_command

@@ -8,6 +8,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace tree_command {
+
 namespace {
 cl::SubCommand Command("tree", "Print the module hierarchy with times");
 LineTableOptions Options(Command);
@@ -196,3 +198,5 @@ static Expected<Outcome> run() {
 
 static CommandRegistration Registration(Command, run,
                                         "tree model.tprof --depth=2");
+
+} // namespace tree_command

@@ -20,6 +20,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace chrome_export {
+
 static std::string quoted(StringRef Text) {
   std::string Out;
   raw_string_ostream OS(Out);
@@ -160,3 +162,5 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 static ExporterRegistration
     Registration({"chrome", "trace JSON for Perfetto, chrome://tracing and HTA",
                   true, write});
+
+} // namespace chrome_export

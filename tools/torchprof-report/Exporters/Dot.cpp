@@ -18,6 +18,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace dot_export {
+
 static std::string escape(StringRef Text) {
   std::string Out;
   for (char C : printable(Text)) {
@@ -122,3 +124,5 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 
 static ExporterRegistration Registration(
     {"dot", "the dataflow as a heat graph, for Graphviz", true, write});
+
+} // namespace dot_export

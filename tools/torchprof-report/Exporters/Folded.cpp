@@ -13,6 +13,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace folded_export {
+
 /// A frame must not hold what separates frames, lines and weights.
 static std::string frameText(StringRef Frame) {
   std::string Text = printable(Frame);
@@ -33,3 +35,5 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 
 static ExporterRegistration Registration({"folded", "stacks for flamegraph.pl",
                                           true, write});
+
+} // namespace folded_export

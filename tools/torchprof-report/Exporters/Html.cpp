@@ -14,6 +14,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace html_export {
+
 static Error write(const ExportInput &In, raw_ostream &OS) {
   if (!browser::missing().empty())
     return createStringError(
@@ -48,3 +50,5 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 
 static ExporterRegistration
     Registration({"html", "the whole report as one page", true, write});
+
+} // namespace html_export

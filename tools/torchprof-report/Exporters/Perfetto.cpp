@@ -16,6 +16,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace perfetto_export {
+
 namespace {
 
 // Field numbers of perfetto_trace.proto.
@@ -269,3 +271,5 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 
 static ExporterRegistration
     Registration({"perfetto", "trace protobuf for Perfetto", false, write});
+
+} // namespace perfetto_export

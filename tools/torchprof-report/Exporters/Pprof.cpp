@@ -18,6 +18,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace pprof_export {
+
 namespace {
 
 // Field numbers of profile.proto.
@@ -257,3 +259,5 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 
 static ExporterRegistration Registration({"pprof", "stacks for pprof, gzipped",
                                           false, write});
+
+} // namespace pprof_export

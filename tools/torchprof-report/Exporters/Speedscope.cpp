@@ -14,6 +14,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace speedscope_export {
+
 static Error write(const ExportInput &In, raw_ostream &OS) {
   std::vector<WeightedStack> Stacks = foldStacks(In);
   // A frame is its text; the same text elsewhere is the same frame.
@@ -79,3 +81,5 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 
 static ExporterRegistration Registration({"speedscope", "stacks for speedscope",
                                           true, write});
+
+} // namespace speedscope_export

@@ -20,6 +20,8 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+namespace svg_export {
+
 /// Pixels. The script reads them from the picture.
 static constexpr double Width = 1200, Margin = 10, RowHeight = 18, Top = 58;
 /// An estimate for sans-serif letters of 12 pixels, on the safe side.
@@ -157,3 +159,5 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 
 static ExporterRegistration
     Registration({"svg", "a flame graph to zoom and search", true, write});
+
+} // namespace svg_export
