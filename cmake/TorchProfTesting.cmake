@@ -95,7 +95,7 @@ function(_torchprof_working_compilers result)
 endfunction()
 
 # One ctest test per lit file below `folder`, with the label `libtorch` unless it is of
-# the report; lit itself still runs any file
+# the report, and `long` if it takes minutes; lit itself still runs any file
 # or directory by hand: lit.py BUILD/test/lit/report.
 function(torchprof_add_lit_suite folder)
   if(NOT TORCHPROF_LLVM_TOOLS)
@@ -137,9 +137,14 @@ install llvm-14-tools or turn TORCHPROF_BUILD_TESTS off")
     set_tests_properties(lit/${file} PROPERTIES
       TIMEOUT 1800
       SKIP_REGULAR_EXPRESSION "UNSUPPORTED: torchprof ::")
+    set(labels "")
     if(NOT file MATCHES "^report/")
-      set_tests_properties(lit/${file} PROPERTIES LABELS libtorch)
+      list(APPEND labels libtorch)
     endif()
+    if(file MATCHES "^(zoo/torchvision|bench/smoke|docs/outputs|install/consumer)")
+      list(APPEND labels long)
+    endif()
+    set_tests_properties(lit/${file} PROPERTIES LABELS "${labels}")
     # ctest starts the most expensive tests first, so that it does not end with
     # one long test on one processor.
     if(file MATCHES "^(zoo|attach/language|bench|docs/outputs|install/consumer)")
