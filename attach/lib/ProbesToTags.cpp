@@ -26,6 +26,13 @@ Graph *forkedGraph(Node *N) {
              : nullptr;
 }
 
+std::optional<format::SiteId> constantSite(const Value *V) {
+  auto Constant = toIValue(V);
+  if (!Constant || !Constant->isInt())
+    return std::nullopt;
+  return format::SiteId::fromNumber(Constant->toInt());
+}
+
 /// Reads the pairs of a graph; nothing is changed before all are understood.
 class ProbeReader {
 public:
@@ -95,10 +102,7 @@ private:
     for (auto Outer = Captured.find(Site); Outer != Captured.end();
          Outer = Captured.find(Site))
       Site = Outer->second;
-    auto Constant = toIValue(Site);
-    if (!Constant || !Constant->isInt())
-      return std::nullopt;
-    return format::SiteId::fromNumber(Constant->toInt());
+    return constantSite(Site);
   }
 
   void visit(Node *N, std::vector<Pair> &Open) {
@@ -156,8 +160,7 @@ std::optional<format::SiteId> rootOfProbes(Graph &Body) {
   // skips.
   for (Node *N : Body.nodes())
     if (N->kind() == symbols::enter())
-      if (auto Site = toIValue(N->inputs().back()); Site && Site->isInt())
-        return format::SiteId::fromNumber(Site->toInt());
+      return constantSite(N->inputs().back());
   return std::nullopt;
 }
 

@@ -168,14 +168,16 @@ def seen_by(arguments, kind, seeds, *words):
 
 
 def make_files(arguments, seeds):
+    """Returns what the process saw that scripted the programs."""
     paths = [program_path(arguments, seed) for seed in seeds]
     for seed, path in zip(seeds, paths):
         with open(path + ".py", "w") as file:
             file.write(program(seed))
-    seen_by(arguments, "scripted", seeds, "--save")
+    seen = seen_by(arguments, "scripted", seeds, "--save")
     for path in paths:
         subprocess.run(["torchprof-opt", "--quiet", "--instrument", path + ".pt", "-o",
                         path + "_instr.pt"], check=True)
+    return seen
 
 
 def differing(alone, found):
@@ -250,9 +252,10 @@ def main():
     os.makedirs(arguments.work, exist_ok=True)
     first, last = map(int, arguments.seeds.split("-"))
     seeds = arguments.chosen or list(range(first, last + 1))
-    if not arguments.keep:
-        make_files(arguments, seeds)
-    seen = {kind: seen_by(arguments, kind, seeds) for kind in arguments.kinds}
+    seen = {} if arguments.keep else {"scripted": make_files(arguments, seeds)}
+    for kind in arguments.kinds:
+        if kind not in seen:
+            seen[kind] = seen_by(arguments, kind, seeds)
     failures, by_chance = [], 0
     if arguments.kinds == list(KINDS):
         failures += not_recorded(arguments, seen["loaded"])
