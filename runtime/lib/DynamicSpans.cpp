@@ -54,6 +54,9 @@ static bool cellAround(Lane &L, Cell *&Around) {
   Slot Outer = slotOfCurrent(F.Outer);
   if (Outer == NoSlot)
     return true;
+  // A wait is a pair, which has a frame; most nodes with gradients have none.
+  if (L.Depth > 1 && L.Frames[L.Depth - 2].Site == Outer && isSuspended(Outer))
+    return true;
   SlotEntry *E = knownEntry(L, Outer);
   if (!E || !isOrdinary(L, F.OuterTicks) ||
       E->Data->Epoch != Process.Epoch.load(std::memory_order_relaxed))

@@ -1,5 +1,6 @@
 //===- RootTest.cpp - runs, regions, exceptions ---------------------------===//
 
+#include "ColdPath.h"
 #include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
@@ -382,6 +383,34 @@ TEST_F(Root, WhatFollowsASuspendedRunIsNotInIt) {
   EXPECT_EQ(Runs, 2u);
   for (const ReadProfile::CellOf &C : P.Cells)
     EXPECT_EQ(C.Data.Nested, 0u);
+}
+
+TEST_F(Root, GradientAfterASuspendedRunIsNotInItsWait) {
+  recordIt([] {
+    addWaitingModel();
+    for (bool IsSuspended : {false, true}) {
+      uint64_t R = enter(site(9, 0));
+      uint64_t Wait = beginSpan(site(9, 1));
+      advanceClock(5);
+      auto End = [&] {
+        endSpan(Wait, site(9, 1));
+        endSpan(R, site(9, 0));
+      };
+      if (IsSuspended)
+        std::thread(End).join();
+      else
+        End(); // its cell is known on this thread from now on
+    }
+    for (int I = 0; I < 2; ++I) {
+      uint64_t Begin = beginFunction(format::Slot{1});
+      advanceClock(7);
+      endSlot(Begin, format::Slot{1});
+    }
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(1), 14u);
+  for (const ReadProfile::CellOf &C : P.Cells)
+    EXPECT_EQ(C.Data.Gradients, 0u);
 }
 
 /// A region in a node's code must not make the node's own time disappear.
