@@ -1,10 +1,15 @@
 """What bench/run measures: a section of the results is a method of Bench."""
 
+import concurrent.futures
+import enum
 import json
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+import typing
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(here, "speed"))
@@ -33,10 +38,17 @@ PROBE_MODES = {"aggregate": {}, "trace": {"TORCHPROF_MODE": "trace"},
 
 
 class Bench:
-    """One build tree, and the models that are measured with it."""
+    """One build tree, and the models that are measured with it. Sections may be
+    measured at the same time."""
+
+    #: Held while the file of a workload is made, which several sections or builds
+    #: may want at once.
+    making = threading.Lock()
 
     def __init__(self, build, work, arguments):
-        self.build, self.work = os.path.abspath(build), work
+        """work: a folder for all builds; the models in it are for each."""
+        self.build = os.path.abspath(build)
+        self.work = tempfile.mkdtemp(dir=work)
         self.smoke = arguments.smoke
         self.seconds = "1" if self.smoke else str(arguments.seconds)
         self.minutes = arguments.minutes
@@ -87,23 +99,24 @@ class Bench:
     def plain(self, name):
         """The file of a workload; without torchvision there is none of its."""
         plain = os.path.join(self.models, name + ".pt")
-        if not os.path.exists(plain):
-            # Files made by the oldest LibTorch load in all.
-            names = SMOKE_WORKLOADS if self.smoke else [name]
-            self.run([self.cache["TORCHPROF_MODEL_PYTHON"], "-W", "ignore",
-                      os.path.join(here, "speed", "workloads.py"), self.models,
-                      *names])
+        with self.making:
+            if not os.path.exists(plain):
+                # Files made by the oldest LibTorch load in all.
+                names = SMOKE_WORKLOADS if self.smoke else [name]
+                self.run([self.cache["TORCHPROF_MODEL_PYTHON"], "-W", "ignore",
+                          os.path.join(here, "speed", "workloads.py"),
+                          self.models, *names])
         return plain
 
     def model(self, name, *options):
         """(plain, instrumented); Failed without torchvision for its models."""
         plain = self.plain(name)
-        probed = os.path.join(self.work, "%s-%s%s.pt" % (
-            name, self.version, "".join(options)))
-        if not os.path.exists(probed):
-            self.run(self.tool("torchprof-opt", "--quiet", "--instrument",
-                               "--methods=forward", *options, plain, "-o",
-                               probed))
+        probed = os.path.join(self.work, name + "".join(options) + ".pt")
+        with self.making:
+            if not os.path.exists(probed):
+                self.run(self.tool("torchprof-opt", "--quiet", "--instrument",
+                                   "--methods=forward", *options, plain, "-o",
+                                   probed))
         return plain, probed
 
     def profile(self):
@@ -355,13 +368,15 @@ class Bench:
 
     def soak(self):
         _, probed = self.model("lstm_loop")
-        results = []
-        for fold in ("run", "thread"):
-            results += self.script("soak.py", probed,
-                                   os.path.join(self.work, "soak"),
-                                   *self.tree(), "--fold", fold, "--seconds",
-                                   self.seconds)
-        return results
+
+        def folded_by(which):
+            return self.script("soak.py", probed,
+                               os.path.join(self.work, "soak-" + which),
+                               *self.tree(), "--fold", which, "--seconds",
+                               self.seconds)
+
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            return sum(pool.map(folded_by, ("run", "thread")), [])
 
     def reload(self):
         return self.script("reload.py", os.path.join(self.work, "reload"),
@@ -403,19 +418,42 @@ with torch.no_grad():
     model(*model.inputs())
 """
 
-#: Those whose work is one thread's: it stays on one processor.
-PINNED = {"models", "probe", "scale", "recorded", "measures", "contenders", "whole",
-          "passes", "attach", "oracle", "coverage", "gradients", "agreement", "gate"}
+class Beside(enum.Enum):
+    """What may run at the same time as a section."""
+    #: Those of other builds: its work is one thread's, which stays on one processor.
+    OTHER_BUILDS = enum.auto()
+    #: Nothing: its work is several threads' or processes'.
+    NOTHING = enum.auto()
+    #: Others of this kind, of any build: what it finds are no times.
+    OTHERS = enum.auto()
+
+
+class Section(typing.NamedTuple):
+    measure: typing.Callable  # of a Bench; its rows, or it raises Failed
+    beside: Beside
+
 
 SECTIONS = {
-    "models": Bench.models, "probe": Bench.probe, "scale": Bench.scale,
-    "recorded": Bench.recorded, "contenders": Bench.contenders,
-    "threads": Bench.threads, "whole": Bench.whole, "attach": Bench.attach,
-    "passes": Bench.passes, "report": Bench.report, "oracle": Bench.oracle,
-    "coverage": Bench.coverage,
-    "gradients": Bench.gradients, "memory": Bench.memory,
-    "flops": Bench.flops, "measures": Bench.measures,
-    "perturbation": Bench.perturbation, "agreement": Bench.agreement,
-    "gate": Bench.gate, "storms": Bench.storms, "soak": Bench.soak,
-    "reload": Bench.reload,
+    "models": Section(Bench.models, Beside.OTHER_BUILDS),
+    "probe": Section(Bench.probe, Beside.OTHER_BUILDS),
+    "scale": Section(Bench.scale, Beside.OTHER_BUILDS),
+    "recorded": Section(Bench.recorded, Beside.OTHER_BUILDS),
+    "contenders": Section(Bench.contenders, Beside.OTHER_BUILDS),
+    "threads": Section(Bench.threads, Beside.NOTHING),
+    "whole": Section(Bench.whole, Beside.OTHER_BUILDS),
+    "attach": Section(Bench.attach, Beside.OTHER_BUILDS),
+    "passes": Section(Bench.passes, Beside.OTHER_BUILDS),
+    "report": Section(Bench.report, Beside.NOTHING),
+    "oracle": Section(Bench.oracle, Beside.OTHER_BUILDS),
+    "coverage": Section(Bench.coverage, Beside.OTHER_BUILDS),
+    "gradients": Section(Bench.gradients, Beside.OTHER_BUILDS),
+    "measures": Section(Bench.measures, Beside.OTHER_BUILDS),
+    "agreement": Section(Bench.agreement, Beside.OTHER_BUILDS),
+    "gate": Section(Bench.gate, Beside.OTHER_BUILDS),
+    "soak": Section(Bench.soak, Beside.OTHERS),
+    "reload": Section(Bench.reload, Beside.OTHERS),
+    "memory": Section(Bench.memory, Beside.OTHERS),
+    "flops": Section(Bench.flops, Beside.OTHERS),
+    "perturbation": Section(Bench.perturbation, Beside.OTHERS),
+    "storms": Section(Bench.storms, Beside.OTHERS),
 }
