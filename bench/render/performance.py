@@ -22,8 +22,11 @@ def measured(results):
     return (["# Performance", ""] + conditions(results, SECTIONS) + [
         "Contenders take turns in one process, so that a change of the machine's "
         "speed",
-        "meets all of them. Pairs of numbers are the least and the median. A "
-        "reader repeats",
+        "meets all of them. What runs on one thread is measured with several "
+        "LibTorchs at",
+        "once, each on a processor of its own. Pairs of numbers are the least and the "
+        "median.",
+        "A reader repeats",
         "all with `bench/run`, a section with the command above its table; "
         "`scripts/test`",
         "makes the build trees that it uses. Which bars hold, and why others do not, "

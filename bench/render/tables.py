@@ -68,6 +68,13 @@ def how(section, *also):
             "```", ""]
 
 
+def seen_before(measured_on):
+    """How quiet the machine was before a section, and how long that took."""
+    load, seconds = measured_on["load"], measured_on.get("seconds")
+    return "%s" % load if seconds is None else "%s, %s" % (
+        load, "%d min" % round(seconds / 60) if seconds >= 60 else "%d s" % seconds)
+
+
 def conditions(results, sections):
     """On what, when and how quiet the machine was."""
     rows = {}
@@ -80,12 +87,12 @@ def conditions(results, sections):
                        "%s, %d processors%s" % (
                            m["processor"], m["processors"],
                            ", kept on one" if m.get("pinned") else ""),
-                       m["kernel"], m["compiler"], m["load"])
+                       m["kernel"], m["compiler"], seen_before(m))
             rows.setdefault(key[:-1], []).append((section, key[-1]))
     return ["This page is written by `bench/run --render bench/results.json` from "
             "what was",
             "measured; edit `bench/render`, not the page.", ""] + table(
                 ["", "date", "machine", "kernel", "compiler",
-                 "section (load of the machine before)"],
+                 "section (load of the machine before, how long it took)"],
                 [list(key) + [", ".join("%s (%s)" % pair for pair in pairs)]
                  for key, pairs in rows.items()])
