@@ -3,6 +3,7 @@
 #include "NodeTable.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -26,6 +27,25 @@ size_t NodeTable::HashPlace::operator()(const Place &P) const {
   for (size_t Part : {size_t(uint32_t(P.Kind)), P.Begin, P.End})
     Hash = (Hash ^ Part) * 0x9e3779b97f4a7c15u;
   return Hash ^ (Hash >> 32);
+}
+
+static size_t hashOfPlace(const std::string &File, size_t Line, size_t Column) {
+  size_t Hash = std::hash<std::string>()(File);
+  for (size_t Part : {Line, Column})
+    Hash = (Hash ^ Part) * 0x9e3779b97f4a7c15u;
+  return Hash;
+}
+
+/// Of the place in the author's source, as manifests have it.
+static size_t hashOfPlace(const SourceRange &Range) {
+  if (!Range.source())
+    return 0;
+  auto Original = Range.findSourceRangeThatGenerated();
+  auto Place = (Original ? *Original : Range).file_line_col();
+  if (!Place)
+    return 0;
+  auto [File, Line, Column] = *Place;
+  return hashOfPlace(File, Line, Column + 1);
 }
 
 /// Constants are pooled differently in both graphs, and are no sites.
@@ -54,14 +74,28 @@ public:
       if (isInTables(N))
         To.Table[NodeTable::Place(N)].push_back(
             entryOf(N, Regions, Number, To));
-      for (Block *Inner : N->blocks())
-        visit(Inner, To);
+      visitBlocks(N, To);
       while (!Regions.empty() && Numbering.Places[Regions.back()].Last == N)
         Regions.pop_back();
     }
   }
 
 private:
+  void visitBlocks(Node *N, NodeTable &To) {
+    auto Site = SiteAt.find(N);
+    if (N->blocks().empty() || Site == SiteAt.end()) {
+      for (Block *Inner : N->blocks())
+        visit(Inner, To);
+      return;
+    }
+    std::optional<format::SiteId> Outer = Around;
+    Around = idOf(Site->second);
+    To.AroundOf[Around->number()] = Outer;
+    for (Block *Inner : N->blocks())
+      visit(Inner, To);
+    Around = Outer;
+  }
+
   NodeTable::Entry entryOf(const Node *N, const std::vector<uint32_t> &Regions,
                            size_t Block, NodeTable &To) {
     auto Content = std::make_shared<TagContent>();
@@ -69,9 +103,11 @@ private:
     Content->Block = Block;
     Content->Fork = Fork;
     NodeTable::Entry Entry;
+    Entry.Around = Around;
     if (auto Site = SiteAt.find(N); Site != SiteAt.end()) {
       Content->Site = idOf(Site->second);
       Entry.Path = pathOf(Site->second);
+      Entry.CalledFrom = callsTo(Manifest.Sites[Site->second].Scope);
     }
     for (uint32_t Region : Regions)
       Content->Regions.push_back(idOf(Region));
@@ -79,9 +115,11 @@ private:
       Entry.Path = pathOf(Regions.back());
     if (N->kind() == prim::fork && N->hasAttribute(attr::Subgraph)) {
       auto Forked = std::make_shared<NodeTable>();
-      std::optional<format::SiteId> Outer = std::exchange(Fork, Content->Site);
+      auto OuterFork = std::exchange(Fork, Content->Site);
+      auto OuterAround = std::exchange(Around, std::nullopt);
       visit(N->g(attr::Subgraph)->block(), *Forked);
-      Fork = Outer;
+      Fork = OuterFork;
+      Around = OuterAround;
       Content->Forked = std::move(Forked);
     }
     if (Content->Forked || !Content->empty()) {
@@ -100,12 +138,29 @@ private:
     return Manifest.modulePath(Manifest.Sites[Index].Scope);
   }
 
+  std::shared_ptr<const NodeTable::Calls> callsTo(uint32_t Scope) {
+    auto &Known = CallsTo[Scope];
+    if (Known)
+      return Known;
+    auto Made = std::make_shared<NodeTable::Calls>();
+    while (Manifest.Scopes[Scope].Parent != NoIndex) {
+      const SourcePosition &From = Manifest.Scopes[Scope].Call;
+      Made->push_back(From.Line ? hashOfPlace(Manifest.string(From.File),
+                                              From.Line, From.Column)
+                                : 0);
+      Scope = Manifest.Scopes[Scope].Parent;
+    }
+    return Known = std::move(Made);
+  }
+
   const SiteNumbering &Numbering;
   const torchprof::Manifest &Manifest;
-  std::optional<format::SiteId> Fork; ///< whose graph is visited
-  size_t Blocks = 0;                  ///< that were visited
+  std::optional<format::SiteId> Fork;   ///< whose graph is visited
+  std::optional<format::SiteId> Around; ///< in it, what is visited
+  size_t Blocks = 0;                    ///< that were visited
   std::unordered_map<const Node *, uint32_t> SiteAt;
   std::unordered_map<const Node *, std::vector<uint32_t>> RegionsAt;
+  std::unordered_map<uint32_t, std::shared_ptr<const NodeTable::Calls>> CallsTo;
 };
 
 std::shared_ptr<const NodeTable>
@@ -139,40 +194,87 @@ static bool hasSite(const TagContent *Content) {
   return Content && !Content->empty();
 }
 
+/// Blocks around a node, in its graph.
+static size_t depthOf(const Node *N) {
+  size_t Depth = 0;
+  while ((N = N->owningBlock()->owningNode()))
+    ++Depth;
+  return Depth;
+}
+
 size_t NodeTable::tag(Graph &Body) const {
   NodesByPlace Found;
   collect(Body.block(), Found);
-  size_t Missing = 0;
+  struct Lossy {
+    size_t Depth; ///< the least
+    const Entries *Known;
+    const std::vector<Node *> *Nodes;
+  };
+  std::vector<Lossy> Rest;
   for (const auto &[At, Known] : Table) {
     const std::vector<Node *> &Nodes = Found[At];
     if (Nodes.size() != Known.size()) {
-      Missing += tagByPath(Known, Nodes);
+      size_t Least = SIZE_MAX;
+      for (const Node *N : Nodes)
+        Least = std::min(Least, depthOf(N));
+      Rest.push_back({Least, &Known, &Nodes});
       continue;
     }
     for (size_t I = 0; I < Nodes.size(); ++I)
       if (Known[I].Content)
         setTag(Nodes[I], Known[I].Content);
   }
+  // What is around others first: its tag tells of them.
+  std::stable_sort(
+      Rest.begin(), Rest.end(),
+      [](const Lossy &A, const Lossy &B) { return A.Depth < B.Depth; });
+  size_t Missing = 0;
+  for (const Lossy &One : Rest)
+    Missing += tagSome(*One.Known, *One.Nodes);
   return Missing;
 }
 
-/// The names of the modules that LibTorch's inliner noted for \p N, from the
-/// outermost to the innermost. It loses them for some nodes inside blocks.
-static std::vector<std::string> instancesOf(const Node *N) {
-  std::vector<std::string> Names;
-  auto Stack = N->callstack();
-  if (!Stack)
-    return Names;
-  for (const auto &Frame : (*Stack)->vec())
-    if (const auto &Instance = std::get<2>(Frame))
-      if (Instance->instance_name() != "SELF")
-        Names.push_back(Instance->instance_name());
-  return Names;
+/// The site of the nearest node around \p N that has one.
+static std::optional<format::SiteId> siteAround(Node *N) {
+  while ((N = N->owningBlock()->owningNode()))
+    if (const TagContent *Tag = tagOf(N); Tag && Tag->Site)
+      return Tag->Site;
+  return std::nullopt;
+}
+
+/// A node of LibTorch's graph, and where it lies there. LibTorch's inliner
+/// loses the outer calls of some nodes inside blocks, and all calls of others.
+struct NodeTable::FoundNode {
+  explicit FoundNode(Node *N) : N(N), Around(siteAround(N)) {
+    auto Stack = N->callstack();
+    if (!Stack)
+      return;
+    for (const auto &Frame : (*Stack)->vec()) {
+      CalledFrom.insert(CalledFrom.begin(), hashOfPlace(std::get<1>(Frame)));
+      if (const auto &Instance = std::get<2>(Frame))
+        if (Instance->instance_name() != "SELF")
+          Names.push_back(Instance->instance_name());
+    }
+  }
+  Node *N;
+  std::optional<format::SiteId> Around;
+  Calls CalledFrom;               ///< as far as is known
+  std::vector<std::string> Names; ///< of modules, from the outermost on
+};
+
+/// True if no call is known to be another one.
+static bool mayBeSame(const std::vector<size_t> &A,
+                      const std::vector<size_t> &B) {
+  for (size_t I = 0; I < std::min(A.size(), B.size()); ++I)
+    if (A[I] && B[I] && A[I] != B[I])
+      return false;
+  return true;
 }
 
 /// True if \p Path, "layers.0.conv", ends with the last of \p Names and has the
 /// others before it in their order. LibTorch's names leave out the containers.
-static bool fits(std::string_view Path, const std::vector<std::string> &Names) {
+static bool isPathOf(std::string_view Path,
+                     const std::vector<std::string> &Names) {
   bool IsLast = true;
   for (size_t I = Names.size(); I-- > 0; IsLast = false) {
     while (true) {
@@ -191,27 +293,54 @@ static bool fits(std::string_view Path, const std::vector<std::string> &Names) {
   return true;
 }
 
-/// One of the two graphs has lost nodes of this place. A node whose modules are
-/// not known, and a site that no node fits, are left alone. Returns the number
-/// of such sites.
-size_t NodeTable::tagByPath(const Entries &Known,
-                            const std::vector<Node *> &Nodes) {
-  size_t Next = 0, Missing = 0;
+/// True if a node can be the one of an entry with something to tag: its modules
+/// are known, it is called from there, and what is around it is also around
+/// that one. LibTorch takes branches and loops away, but moves nothing into
+/// one.
+bool NodeTable::fits(const Entry &E, const FoundNode &Node) const {
+  if (!E.Content ||
+      (Node.Names.empty() ? !E.Path.empty() : !isPathOf(E.Path, Node.Names)))
+    return false;
+  if (E.CalledFrom && !mayBeSame(*E.CalledFrom, Node.CalledFrom))
+    return false;
+  if (!Node.Around)
+    return true;
+  std::optional<format::SiteId> At = E.Around;
+  while (At && *At != *Node.Around)
+    At = AroundOf.at(At->number());
+  return At.has_value();
+}
+
+/// One of the two graphs has lost nodes of this place. Each node that is left
+/// is laid beside the first entry that it can be, behind those of the nodes
+/// before it, and beside the last one, in front of those of the nodes behind
+/// it: where the two are one, it is that. Returns how many sites no node is.
+size_t NodeTable::tagSome(const Entries &Known,
+                          const std::vector<Node *> &Nodes) const {
+  std::vector<FoundNode> Left(Nodes.begin(), Nodes.end());
+  std::vector<std::optional<size_t>> First(Left.size());
+  size_t Next = 0;
+  for (size_t N = 0; N < Left.size(); ++N)
+    for (size_t I = Next; I < Known.size(); ++I)
+      if (fits(Known[I], Left[N])) {
+        First[N] = I;
+        Next = I + 1;
+        break;
+      }
+  size_t Missing = 0;
   for (const Entry &E : Known)
     Missing += hasSite(E.Content.get());
-  for (Node *N : Nodes) {
-    std::vector<std::string> Names = instancesOf(N);
-    for (size_t I = Next; I < Known.size(); ++I) {
-      if (!Known[I].Content)
-        continue;
-      if (Names.empty() ? !Known[I].Path.empty() : !fits(Known[I].Path, Names))
-        continue;
-      setTag(N, Known[I].Content);
-      Missing -= hasSite(Known[I].Content.get());
-      Next = I + 1;
-      break;
-    }
-  }
+  size_t End = Known.size();
+  for (size_t N = Left.size(); N-- > 0;)
+    for (size_t I = End; I-- > 0;)
+      if (fits(Known[I], Left[N])) {
+        End = I;
+        if (First[N] == I) {
+          setTag(Left[N].N, Known[I].Content);
+          Missing -= hasSite(Known[I].Content.get());
+        }
+        break;
+      }
   return Missing;
 }
 

@@ -4,7 +4,9 @@
 // simplified. LibTorch makes another one of the same method, and that is the
 // one that runs. A node is recognised there by its kind and its place in the
 // source, and where several have both in common, by their order: both graphs
-// keep the order of the source.
+// keep the order of the source. Where one of them has lost some of these, the
+// calls, modules and control flow around a node tell which are left; one that
+// could be either of two sites is none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,19 +50,30 @@ private:
   struct HashPlace {
     size_t operator()(const Place &P) const;
   };
+  /// Where the calls stand that lead to a node, from the innermost on: a hash
+  /// of each, 0 if it is not known.
+  using Calls = std::vector<size_t>;
   struct Entry {
     std::shared_ptr<const TagContent> Content; ///< null: nothing to tag
+    std::shared_ptr<const Calls> CalledFrom;   ///< null if there is no site
     std::string Path; ///< of the module, if there is something to tag
+    /// The site of the loop, branch or the like that the node lies in.
+    std::optional<format::SiteId> Around;
   };
   using Entries = std::vector<Entry>;
   using NodesByPlace =
       std::unordered_map<Place, std::vector<torch::jit::Node *>, HashPlace>;
 
+  struct FoundNode;
+
   void collect(torch::jit::Block *Body, NodesByPlace &Found) const;
-  static size_t tagByPath(const Entries &Known,
-                          const std::vector<torch::jit::Node *> &Nodes);
+  bool fits(const Entry &E, const FoundNode &Node) const;
+  size_t tagSome(const Entries &Known,
+                 const std::vector<torch::jit::Node *> &Nodes) const;
 
   std::unordered_map<Place, Entries, HashPlace> Table;
+  /// Entry::Around of the nodes that are one.
+  std::unordered_map<int64_t, std::optional<format::SiteId>> AroundOf;
   std::shared_ptr<NodeOrder> Order = std::make_shared<NodeOrder>();
 };
 
