@@ -46,6 +46,7 @@ function torchprofSummary(data, parts) {
     kind: { minWidth: textWidth("kind", 130, 260), frozen: true },
     name: { minWidth: textWidth("name", 90, 300) },
     model: { minWidth: textWidth("model", 84, 200) },
+    method: { minWidth: textWidth("method", 84, 200) },
     module: { minWidth: textWidth("module", 94, 220), widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },
@@ -67,7 +68,7 @@ function torchprofSummary(data, parts) {
   const refilter = () => {
     const wanted = parts.filter.value.toLowerCase();
     table.setFilter((row) => (!only || only.has(row.site)) &&
-      [row.kind, row.name, row.model || "", row.module, row.source]
+      [row.kind, row.name, row.model || "", row.method || "", row.module, row.source]
         .some((value) => value.toLowerCase().includes(wanted)));
     parts.all.hidden = !only;
   };
@@ -81,7 +82,8 @@ function torchprofSummary(data, parts) {
   parts.source.addEventListener("click", () => table.toggleColumn("source"));
 
   const names = new Map(data.rows.map((row) =>
-    [row.site, [row.kind, row.name, row.model, row.module].filter((n) => n).join(" ")]));
+    [row.site, [row.kind, row.name, row.model, row.method, row.module]
+      .filter((n) => n).join(" ")]));
   // A row that is drawn again loses the focus.
   let marked = null;
   table.on("renderComplete", () => {
@@ -90,7 +92,8 @@ function torchprofSummary(data, parts) {
   });
   const goTo = () => parts.table.closest("section").scrollIntoView();
   return {
-    // "aten::conv2d x.1 conv", with the model in front of the module where several ran
+    // "aten::conv2d x.1 conv", with the model and the method in front of the module
+    // where several ran
     nameOf: (site) => names.get(site),
     // A link that marks the row of a site and goes there.
     linkTo(site, text) {

@@ -153,7 +153,7 @@ static Expected<Outcome> run() {
       "module",        "before_mean_ns", "after_mean_ns",
       "change_ns",     "change_pct",     "change_per_run_ns",
       "before_p50_ns", "after_p50_ns",   "p_value"};
-  B.All.modelNames().addColumn(Ids);
+  B.All.modelNames().addColumns(Ids);
   Expected<DiffColumns::Choice> Chosen =
       Known.choose(Columns.ids(Ids), "--columns");
   if (!Chosen)

@@ -192,6 +192,11 @@ static TopColumns topColumns(ArrayRef<TableMeasure> Measures) {
        [](const Row &R, const Ctx &C) {
          return Value::text(C.Sites.modelNames().of(C.Sites, R.Site));
        }},
+      {TableColumn::text("method", "method", Shorten::KeepStart),
+       "method around the node",
+       [](const Row &R, const Ctx &C) {
+         return Value::text(ModelNames::methodAround(C.Sites, R.Site));
+       }},
       {TableColumn::text("module", "module"), "path of the module instance",
        [](const Row &R, const Ctx &C) {
          return Value::text(C.Sites.modulePath(R.Site));
@@ -242,7 +247,7 @@ static Error print(const Reading &Now, const Reading *Before,
   TopColumns Known = topColumns(Now.Sites.measures());
   std::vector<StringRef> Ids = {"kind",        "name",    "module",  "calls",
                                 "calls_per_s", "mean_ns", "pct_self"};
-  Now.Sites.modelNames().addColumn(Ids);
+  Now.Sites.modelNames().addColumns(Ids);
   Expected<TopColumns::Choice> Chosen =
       Known.choose(Columns.ids(Ids), "--columns");
   if (!Chosen)

@@ -312,6 +312,9 @@ static bool isAlways(const SiteTable &) { return true; }
 static bool hasGradients(const SiteTable &T) { return T.hasGradients(); }
 static bool hasShapes(const SiteTable &T) { return T.hasVariants(); }
 static bool hasModels(const SiteTable &T) { return T.modelNames().areNeeded(); }
+static bool hasMethods(const SiteTable &T) {
+  return T.modelNames().areMethodsNeeded();
+}
 
 /// The columns of the page's summary, and which profiles have them.
 static const struct {
@@ -322,6 +325,7 @@ static const struct {
     {"kind", isAlways},
     {"name", isAlways},
     {"model", hasModels},
+    {"method", hasMethods},
     {"module", isAlways},
     {"source", isAlways},
     {"shapes", hasShapes},

@@ -185,6 +185,8 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
            Shorten::KeepStart, &Row::Name),
       text("model", "class of the model; of several of a class with a number",
            Shorten::KeepStart, &Row::Model),
+      text("method", "method around the node", Shorten::KeepStart,
+           &Row::Method),
       text("module", "path of the module instance", Shorten::KeepEnd,
            &Row::Module),
       text("class", "class of the module", Shorten::KeepEnd, &Row::Class),

@@ -110,6 +110,12 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          SideOfRow Side = named(R, C);
          return Value::text(Side.Sites.modelNames().of(Side.Sites, Side.Site));
        }},
+      {TableColumn::text("method", "method", Shorten::KeepStart),
+       "method around the node",
+       [](const Row &R, const Ctx &C) {
+         SideOfRow Side = named(R, C);
+         return Value::text(ModelNames::methodAround(Side.Sites, Side.Site));
+       }},
       {TableColumn::text("module", "module"), "path of the module instance",
        [](const Row &R, const Ctx &C) {
          SideOfRow Side = named(R, C);

@@ -22,6 +22,19 @@ ModelNames::ModelNames(const SiteTable &Sites) {
     if (unsigned Number = ++Count[Name]; Number > 1)
       Name += "#" + std::to_string(Number);
   }
+  std::map<const Manifest *, StringRef> Methods;
+  for (uint32_t S = 0; S < Sites.size() && !HasMethods; ++S) {
+    if (Sites[S].isRoot() || Sites[S].isOutside() || !Sites.seen(S))
+      continue;
+    StringRef Method = methodAround(Sites, S);
+    HasMethods =
+        Methods.try_emplace(Sites.manifest(S), Method).first->second != Method;
+  }
+}
+
+StringRef ModelNames::methodAround(const SiteTable &Sites, uint32_t S) {
+  uint32_t Root = Sites[S].Root;
+  return Root == NoIndex || Root == S ? StringRef() : Sites.name(Root);
 }
 
 StringRef ModelNames::of(const SiteTable &Sites, uint32_t S) const {

@@ -2,7 +2,8 @@
 //
 // A process may run several models, and most have a method `forward`. A model
 // is called by its class; of several of one class the second is "ResNet#2".
-// Where only one model ran, nobody needs its name.
+// Where only one model ran, nobody needs its name. Nor does anybody the name of
+// the method around a node, where a model ran nodes of one only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,8 @@ public:
 
   /// True if there is more than one.
   bool areNeeded() const { return Names.size() > 1; }
+  /// True if one of them has nodes that were reached in two methods or more.
+  bool areMethodsNeeded() const { return HasMethods; }
   /// The one that a site lies in; empty outside of these models.
   llvm::StringRef of(const SiteTable &Sites, uint32_t S) const;
   /// The same where names are needed, else empty.
@@ -40,15 +43,27 @@ public:
   /// Name of the root \p Root, where names are needed "ResNet.forward".
   std::string method(const SiteTable &Sites, uint32_t Root) const;
 
-  /// \p Ids of columns with "model" in front of "module", where it is needed.
-  template <typename Id> void addColumn(std::vector<Id> &Ids) const {
-    auto Module = llvm::find(Ids, "module");
-    if (areNeeded() && Module != Ids.end())
-      Ids.insert(Module, Id("model"));
+  /// Name of the method around a site; empty of methods and outside of models.
+  static llvm::StringRef methodAround(const SiteTable &Sites, uint32_t S);
+
+  /// Adds "model" and, where rows are nodes, "method" to \p Ids of columns, in
+  /// front of "module", where they are needed.
+  template <typename Id> void addColumns(std::vector<Id> &Ids) const {
+    bool OfNodes = llvm::is_contained(Ids, "name");
+    auto Add = [&Ids](llvm::StringRef Column) {
+      auto Module = llvm::find(Ids, "module");
+      if (Module != Ids.end())
+        Ids.insert(Module, Id(Column.data()));
+    };
+    if (areNeeded())
+      Add("model");
+    if (OfNodes && HasMethods)
+      Add("method");
   }
 
 private:
   std::map<const Manifest *, std::string> Names;
+  bool HasMethods = false;
 };
 
 } // namespace report

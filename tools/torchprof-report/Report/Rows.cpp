@@ -37,7 +37,8 @@ static bool byPlace(GroupBy Group) {
 
 /// The names that a row can have, and what its group is called.
 struct SiteNames {
-  std::string Kind, Name, Model, Module, Class, Source, Key, Label, Group;
+  std::string Kind, Name, Model, Method, Module, Class, Source, Key, Label,
+      Group;
 };
 
 static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
@@ -46,6 +47,7 @@ static SiteNames namesOf(const SiteTable &Sites, uint32_t S,
   N.Kind = Sites.kind(S).str();
   N.Name = Sites.fullName(S);
   N.Model = Sites.modelNames().of(Sites, S).str();
+  N.Method = ModelNames::methodAround(Sites, S).str();
   N.Module = Sites.modulePath(S);
   N.Class = Sites.className(S).str();
   N.Label = Sites[S].isModule() ? N.Kind : Sites.label(S);
@@ -102,10 +104,10 @@ static void addMeasure(RowMeasure &R, MeasureFold Fold, const MeasureTotal &T,
 /// not agree on becomes empty.
 static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
                      const SiteNames &Names) {
-  const std::string *From[] = {&Names.Kind,   &Names.Name,  &Names.Model,
-                               &Names.Module, &Names.Class, &Names.Source,
-                               &Names.Key,    &Names.Label};
-  std::string *Into[] = {&R.Kind,  &R.Name,   &R.Model, &R.Module,
+  const std::string *From[] = {&Names.Kind,   &Names.Name,   &Names.Model,
+                               &Names.Method, &Names.Module, &Names.Class,
+                               &Names.Source, &Names.Key,    &Names.Label};
+  std::string *Into[] = {&R.Kind,  &R.Name,   &R.Model, &R.Method, &R.Module,
                          &R.Class, &R.Source, &R.Key,   &R.Label};
   for (unsigned I = 0; I < std::size(From); ++I) {
     if (R.Members == 0)

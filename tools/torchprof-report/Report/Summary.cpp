@@ -47,7 +47,7 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
     Ids = defaultColumns(Options.Group);
     if (Options.Group == GroupBy::Node && In.Sites.hasVariants())
       Ids.insert(llvm::find(Ids, "calls"), "shapes");
-    In.Sites.modelNames().addColumn(Ids);
+    In.Sites.modelNames().addColumns(Ids);
     // Measures are not told apart by shapes.
     if (Options.Group != GroupBy::Shape)
       for (std::string &Id : shownMeasureColumns(Measures))
