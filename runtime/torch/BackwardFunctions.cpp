@@ -256,11 +256,29 @@ void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
   count(format::Counter::LostNoMemory);
 }
 
+/// The node of a model in which a backward runs on the lane; NoSlot in a
+/// host's.
+static Slot nodeAroundBackward(Lane &L) {
+  Slot Site = format::slotOfCurrent(L.Current);
+  for (uint32_t I = L.Depth; I-- > 0 && isOfGradient(Site);)
+    Site = format::slotOfCurrent(frameAt(L, I).Outer);
+  if (isOfGradient(Site))
+    return format::NoSlot;
+  Slot Node = siteBelow(Site);
+  return isSuspended(Node) ? format::NoSlot : Node;
+}
+
 void notePlansMade(uint64_t Begin, uint64_t End) noexcept try {
   if (!ensureRecording())
     return;
-  if (Lane *L = ThisLane; L && isOfGradient(format::slotOfCurrent(L->Current)))
-    bookSpan(PlansSite.get(), Begin, End);
+  Lane *L = ThisLane;
+  if (!L || !isOfGradient(format::slotOfCurrent(L->Current)))
+    return;
+  Slot Node = nodeAroundBackward(*L);
+  bookSpan(Node == format::NoSlot
+               ? PlansSite.get()
+               : functionSite(Node, format::BackwardPlansName),
+           Begin, End);
 } catch (const std::bad_alloc &) {
   count(format::Counter::LostNoMemory);
 }

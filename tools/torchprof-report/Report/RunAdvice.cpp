@@ -17,16 +17,18 @@ Finding report::plansInRuns(const Evidence &In) {
 
 Finding report::plansInBackwards(const Evidence &In) {
   Finding F;
+  uint64_t Times = 0;
   for (uint32_t S = 0; S < In.Sites.size(); ++S) {
-    if (In.Sites.kind(S) != nameOf(format::DynamicKind::Backward) ||
-        In.Sites.name(S) != format::BackwardPlansName ||
-        !In.Selected.matches(In.Sites, S))
+    if (!In.Sites.isPlansOfBackward(S) || !In.Selected.matches(In.Sites, S))
       continue;
     F.Ns += In.selfNs(S);
     F.Sites.push_back(S);
-    F.Where = "the row " + In.Sites.name(S).str() + ", " +
-              std::to_string(In.Sites.measured(S).Count) + " times";
+    Times += In.Sites.measured(S).Count;
   }
+  if (!F.Sites.empty())
+    F.Where = std::string(F.Sites.size() > 1 ? "the rows " : "the row ") +
+              format::BackwardPlansName + ", " + std::to_string(Times) +
+              " times";
   return F;
 }
 

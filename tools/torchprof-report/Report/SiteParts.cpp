@@ -68,8 +68,10 @@ GradientSum SiteTable::backwardOf(uint32_t S) const {
   GradientSum Sum;
   Optional<MeasureId> Device = numberOf(Measures, "device");
   for (uint32_t Gradient : backward(S))
-    Sum += {self(Gradient).Amount, Device ? self(*Device, Gradient).Amount : 0,
-            gradientsOf(Gradient, Measured[Gradient].Count)};
+    if (!isPlansOfBackward(Gradient))
+      Sum +=
+          {self(Gradient).Amount, Device ? self(*Device, Gradient).Amount : 0,
+           gradientsOf(Gradient, Measured[Gradient].Count)};
   if (auto It = GradientOperatorsOf.find(S); It != GradientOperatorsOf.end())
     for (uint32_t Operator : It->second)
       Sum.Self += self(Operator).Amount;

@@ -243,9 +243,14 @@ public:
   bool addsToParameters(uint32_t S) const {
     return Sites[S].Gradient && name(S) == "AccumulateGrad";
   }
+  /// True if \p S is what the framework took in a backward to make plans, which
+  /// is nobody's gradient: in the host's, or in that of a node above it.
+  bool isPlansOfBackward(uint32_t S) const {
+    return Sites[S].Gradient && name(S) == format::BackwardPlansName;
+  }
   /// How often the site \p S of a gradient computed one of \p Spans.
   uint64_t gradientsOf(uint32_t S, uint64_t Spans) const {
-    return Sites[S].Gradient && !addsToParameters(S) &&
+    return Sites[S].Gradient && !addsToParameters(S) && !isPlansOfBackward(S) &&
                    !format::isBehindGradient(name(S))
                ? Spans
                : 0;
