@@ -2,6 +2,7 @@
 
 #include "ColumnSet.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -20,7 +21,14 @@ StringRef report::nearestName(StringRef Found, ArrayRef<std::string> Known) {
       Nearest = Name;
     }
   }
-  return Nearest;
+  if (!Nearest.empty() || Found.empty())
+    return Nearest;
+  // Headings lack units: total, and not total_ns.
+  auto HasUnit = [&](StringRef Name) {
+    return Name.consume_front(Found) && Name.startswith("_");
+  };
+  const auto *Whole = find_if(Known, HasUnit);
+  return Whole == Known.end() ? StringRef() : StringRef(*Whole);
 }
 
 Error report::unknownName(StringRef Option, StringRef Found,

@@ -23,8 +23,8 @@ namespace torchprof::report {
 llvm::Error unknownName(llvm::StringRef Option, llvm::StringRef Found,
                         llvm::ArrayRef<std::string> Known);
 
-/// The name of \p Known that a typing mistake may have been made of; empty if
-/// none is near.
+/// The name of \p Known that a typing mistake may have been made of, or that
+/// only goes on behind what was found; empty if none is near.
 llvm::StringRef nearestName(llvm::StringRef Found,
                             llvm::ArrayRef<std::string> Known);
 
