@@ -23,8 +23,8 @@ CAUSES = [
      "lines in memory"),
     ("A node", ".*explicit", "six more instructions of the interpreter, which cost "
      "nearly as much while nothing is recorded"),
-    ("A node", ".*one reading", "what is left is no clock: two checks, a record of 16 "
-     "bytes and the innermost span, for a process that is killed"),
+    ("A node", ".*(one reading|add.int)", "what is left is no clock: two checks, a "
+     "record of 16 bytes and the innermost span, for a process that is killed"),
     ("A node", ".*folding", "cells of 2 KB a node: five lines of each come from "
      "memory, and asking for them early hides but some of it"),
     ("A node", ".*bench::read", "three lines of its own that a probe has to fetch from "
