@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -22,18 +23,19 @@ NodeTable::Place::Place(const Node *N) : Kind(N->kind()) {
   End = Range.end();
 }
 
-size_t NodeTable::HashPlace::operator()(const Place &P) const {
-  size_t Hash = std::hash<const void *>()(P.Text.get());
-  for (size_t Part : {size_t(uint32_t(P.Kind)), P.Begin, P.End})
+static size_t mixed(size_t Hash, std::initializer_list<size_t> Parts) {
+  for (size_t Part : Parts)
     Hash = (Hash ^ Part) * 0x9e3779b97f4a7c15u;
   return Hash ^ (Hash >> 32);
 }
 
+size_t NodeTable::HashPlace::operator()(const Place &P) const {
+  return mixed(std::hash<const void *>()(P.Text.get()),
+               {uint32_t(P.Kind), P.Begin, P.End});
+}
+
 static size_t hashOfPlace(const std::string &File, size_t Line, size_t Column) {
-  size_t Hash = std::hash<std::string>()(File);
-  for (size_t Part : {Line, Column})
-    Hash = (Hash ^ Part) * 0x9e3779b97f4a7c15u;
-  return Hash;
+  return mixed(std::hash<std::string>()(File), {Line, Column});
 }
 
 /// Of the place in the author's source, as manifests have it.
@@ -82,15 +84,13 @@ public:
 
 private:
   void visitBlocks(Node *N, NodeTable &To) {
-    auto Site = SiteAt.find(N);
-    if (N->blocks().empty() || Site == SiteAt.end()) {
-      for (Block *Inner : N->blocks())
-        visit(Inner, To);
+    if (N->blocks().empty())
       return;
-    }
     std::optional<format::SiteId> Outer = Around;
-    Around = idOf(Site->second);
-    To.AroundOf[Around->number()] = Outer;
+    if (auto Site = SiteAt.find(N); Site != SiteAt.end()) {
+      Around = idOf(Site->second);
+      To.AroundOf[Around->number()] = Outer;
+    }
     for (Block *Inner : N->blocks())
       visit(Inner, To);
     Around = Outer;
