@@ -46,7 +46,7 @@ function torchprofSummary(data, parts) {
     kind: { minWidth: textWidth("kind", 130, 260), frozen: true },
     name: { minWidth: textWidth("name", 90, 300) },
     model: { minWidth: textWidth("model", 84, 200) },
-    method: { minWidth: textWidth("method", 84, 200) },
+    method: { minWidth: textWidth("method", 96, 200) },
     module: { minWidth: textWidth("module", 94, 220), widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },
