@@ -1,6 +1,7 @@
 """Models for torchprof-run --compare: saved frozen, in training mode, one whose results
-depend on how often it was called, and one that is another one when it is frozen: what
-folding its batch norm rounds is more than what is left of the difference to the mean."""
+depend on how often it was called, and one that is another one when it is frozen: its
+convolution takes two large numbers from each other exactly; with its batch norm folded
+into the weights, each is rounded before, by a good part of what is left."""
 
 import torch
 
@@ -27,10 +28,10 @@ class Counts(torch.nn.Module):
 class Cancels(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.conv = torch.nn.Conv2d(1, 1, 1, bias=False)
+        self.conv = torch.nn.Conv2d(2, 1, 1, bias=False)
         self.bn = torch.nn.BatchNorm2d(1)
-        torch.nn.init.ones_(self.conv.weight)
-        self.bn.running_mean.fill_(1e6)
+        with torch.no_grad():
+            self.conv.weight.copy_(torch.tensor([1., -1.]).view(1, 2, 1, 1))
         self.bn.running_var.fill_(3)
 
     def forward(self, x):
