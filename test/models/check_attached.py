@@ -19,10 +19,10 @@ import io
 import os
 import re
 import sys
-import time
 
 import torch
 
+import forks
 import specs
 from check_zoo import copy_of
 from forkserver import ForkServer
@@ -133,7 +133,7 @@ def saved(module, asynchronous):
     if asynchronous:
         # LibTorch writes a value in another way while a thread of its pool has
         # not yet let go of it.
-        time.sleep(0.5)
+        forks.rest()
     archive = io.BytesIO()
     try:
         torch.jit.save(module, archive)

@@ -20,6 +20,7 @@ import sys
 
 import torch
 
+import forks
 import specs
 from check_zoo import KEPT
 from observed import (all_seen, compare_sites, count, differences, first_difference,
@@ -90,6 +91,7 @@ def behave(arguments):
                    seen_path(arguments, entry, arguments.behave))
         if "TORCHPROF_FILE" in os.environ:
             snapshot(profile_of(arguments, entry["name"], arguments.behave, True))
+    forks.rest()
 
 
 # --- outside ----------------------------------------------------------------

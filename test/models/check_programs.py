@@ -26,6 +26,7 @@ import typing
 
 import torch
 
+import forks
 from observed import read_profile
 from random_program import program
 
@@ -122,6 +123,7 @@ def behave(arguments):
                       for number in range(CALLS)]
     with open(seen_path(arguments), "w") as file:
         json.dump(seen, file)
+    forks.rest()
 
 
 # --- outside ----------------------------------------------------------------

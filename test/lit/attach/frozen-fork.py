@@ -22,6 +22,8 @@ import sys
 
 import torch
 
+from Inputs import forks
+
 
 def twice(x: torch.Tensor):
     return torch.tanh(torch.tanh(x))
@@ -43,6 +45,7 @@ def main(what, path, runtime=None):
         for _ in range(3):
             model(torch.ones(4))
     print(torch._C._last_executed_optimized_graph())
+    forks.rest()
 
 
 main(*sys.argv[1:])

@@ -14,6 +14,7 @@ its whole time, and what its first thread does next, such as a backward, is not 
 # CHECK: Backward {{.*}} gradients that the host had computed
 
 import torch
+
 from Inputs import forks
 
 torch.manual_seed(0)
