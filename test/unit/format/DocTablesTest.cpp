@@ -160,4 +160,13 @@ TEST(DocTables, AreMadeFromTheDefFiles) {
   EXPECT_EQ(readPage(Path), Wanted) << "run this test with UPDATE_DOCS=1";
 }
 
+TEST(DocTables, TheFormatsPageIsOfThisVersion) {
+  std::string Page = readPage(TORCHPROF_DOCS "/profile-format.md");
+  std::string Version = std::to_string(FormatVersion);
+  EXPECT_EQ(Page.substr(0, Page.find('\n')),
+            "# The profile format, version " + Version);
+  EXPECT_NE(Page.find("| u32 | Version | " + Version + "; "),
+            std::string::npos);
+}
+
 } // namespace
