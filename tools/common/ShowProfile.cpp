@@ -14,11 +14,16 @@ namespace torchprof {
 
 using llvm::StringRef;
 
-static int runReport(StringRef Bin, llvm::ArrayRef<StringRef> Arguments) {
+using llvm::ArrayRef;
+
+static int runReport(StringRef Bin, ArrayRef<StringRef> Arguments,
+                     ArrayRef<StringRef> Profiles) {
   llvm::SmallString<128> Program(Bin);
   llvm::sys::path::append(Program, "torchprof-report");
   std::vector<StringRef> Words = {Program};
   Words.insert(Words.end(), Arguments.begin(), Arguments.end());
+  Words.push_back("--");
+  Words.insert(Words.end(), Profiles.begin(), Profiles.end());
   if (std::error_code Error =
           llvm::sys::fs::access(Program, llvm::sys::fs::AccessMode::Execute))
     return reportError(Program + ": " + Error.message());
@@ -31,17 +36,16 @@ static int runReport(StringRef Bin, llvm::ArrayRef<StringRef> Arguments) {
   return Code;
 }
 
-int showProfile(StringRef Bin, StringRef Profile) {
+int showProfiles(StringRef Bin, ArrayRef<StringRef> Profiles) {
   // The page and the report have the other rows. By self time, as by the total
   // ifs, loops and groups of gradients would come first.
-  if (int Code = runReport(
-          Bin, {"summary", "--sort=self_ns", "--limit=30", "--", Profile}))
+  if (int Code =
+          runReport(Bin, {"summary", "--sort=self_ns", "--limit=30"}, Profiles))
     return Code;
-  llvm::SmallString<128> Page(Profile);
+  llvm::SmallString<128> Page(Profiles.front());
   llvm::sys::path::replace_extension(Page, "html");
   // Built without npm there is no page; the report's error says so.
-  if (runReport(Bin, {"export", "--to=html", "-o", Page, "--", Profile}) ==
-      ExitFine)
+  if (runReport(Bin, {"export", "--to=html", "-o", Page}, Profiles) == ExitFine)
     llvm::outs() << "page: " << Page << '\n';
   return ExitFine;
 }

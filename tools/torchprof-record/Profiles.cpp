@@ -3,17 +3,16 @@
 #include "Profiles.h"
 
 #include "../common/ToolSupport.h"
-#include "torchprof/format/Segments.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
-#include <algorithm>
-#include <cstring>
+#include <map>
+#include <tuple>
 
 namespace torchprof {
 
@@ -67,27 +66,16 @@ std::string temporaryPattern(StringRef Final) {
 namespace {
 /// A file that was written under a temporary name.
 struct Written {
-  uint64_t Start = 0; ///< CLOCK_REALTIME; process ids begin anew at times
   uint64_t Process = 0;
   uint64_t Snapshot = 0; ///< its number; of the profile itself the largest
   std::string Rest;      ///< what the runtime added, ".1" for a first snapshot
   std::string Path;
-  auto operator<=>(const Written &) const = default;
+  ProfileFacts Facts;
+
+  /// Process ids begin anew at times.
+  auto order() const { return std::tie(Facts.Start, Process, Snapshot, Rest); }
 };
 } // namespace
-
-/// When the process of a profile began to record; 0 if the file does not say.
-static uint64_t startOf(StringRef Path) {
-  using namespace format;
-  constexpr uint64_t Offset = PageBytes + sizeof(SegmentHeader);
-  auto File = MemoryBuffer::getFileSlice(Path, sizeof(ProcessRecord), Offset,
-                                         /*IsVolatile=*/true);
-  if (!File || (*File)->getBufferSize() < sizeof(ProcessRecord))
-    return 0;
-  ProcessRecord Record;
-  std::memcpy(&Record, (*File)->getBufferStart(), sizeof(Record));
-  return Record.StartRealtimeNs;
-}
 
 static std::vector<Written> findWritten(StringRef Final) {
   std::string Stem = temporaryStem(Final);
@@ -105,43 +93,14 @@ static std::vector<Written> findWritten(StringRef Final) {
         File.Snapshot = UINT64_MAX;
       else if (Name.consume_front("."))
         Name.consumeInteger(10, File.Snapshot);
-      File.Start = startOf(File.Path);
+      File.Facts = factsOf(File.Path);
       Found.push_back(std::move(File));
     }
   }
-  std::sort(Found.begin(), Found.end());
+  llvm::sort(Found, [](const Written &A, const Written &B) {
+    return A.order() < B.order();
+  });
   return Found;
-}
-
-/// Number of records that a profile's process had written to all logs, which
-/// grows with each span; None of a file that is no whole profile.
-static Optional<uint64_t> recordsIn(StringRef Path) {
-  using namespace format;
-  auto File = MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false);
-  if (!File)
-    return None;
-  StringRef Bytes = (*File)->getBuffer();
-  FileHeader Head;
-  if (Bytes.size() < sizeof(Head))
-    return None;
-  std::memcpy(&Head, Bytes.data(), sizeof(Head));
-  if (Head.FileBytes < sizeof(Head) || Head.FileBytes > Bytes.size())
-    return None;
-  uint64_t Records = 0;
-  for (StringRef Rest = Bytes.slice(sizeof(Head), Head.FileBytes);
-       !Rest.empty();) {
-    if (Rest.size() < PageBytes)
-      return None;
-    auto *Segment = reinterpret_cast<const SegmentHeader *>(Rest.data());
-    if (Segment->Magic != SegmentMagic || Segment->Bytes < PageBytes ||
-        Segment->Bytes > Rest.size())
-      return None;
-    if (Segment->Type == SegmentType::Log)
-      Records += ConstSegmentOf<SegmentType::Log>(Segment).record().Written;
-    Rest = Rest.drop_front(Segment->Bytes);
-  }
-  return Records;
 }
 
 /// \p Final with the number of a process for each %p in it, or with \p Number,
@@ -174,14 +133,44 @@ std::vector<KeptProfile> keepProfiles(StringRef Final) {
       reportWarning(Name + ": " + Failed.message());
       Name = Found[I].Path;
     }
-    KeptProfile Profile{Name, ""};
-    if (!IsFirst && Found[I].Snapshot == UINT64_MAX)
-      if (Optional<uint64_t> Records = recordsIn(Name);
-          Records && Records == recordsIn(Kept.back().Path))
+    KeptProfile Profile{Name, "", Found[I].Process, Found[I].Facts};
+    if (!IsFirst && Found[I].Snapshot == UINT64_MAX) {
+      const ProfileFacts &Before = Kept.back().Facts;
+      if (Profile.Facts.IsWhole && Before.IsWhole &&
+          Profile.Facts.Records == Before.Records)
         Profile.NothingAfter = Kept.back().Path;
-    Kept.push_back(Profile);
+    }
+    Kept.push_back(std::move(Profile));
   }
   return Kept;
+}
+
+std::vector<ProfileGroup> groupProfiles(ArrayRef<KeptProfile> Profiles) {
+  std::map<uint64_t, unsigned> FilesOf; // by process
+  for (const KeptProfile &Profile : Profiles)
+    ++FilesOf[Profile.Process];
+  std::map<std::vector<uint64_t>, ProfileGroup> SameModels;
+  auto MayBeGrouped = [&](const KeptProfile &Profile) {
+    return Profile.Facts.IsWhole && !Profile.Facts.Models.empty() &&
+           FilesOf[Profile.Process] == 1;
+  };
+  for (const KeptProfile &Profile : Profiles)
+    if (MayBeGrouped(Profile))
+      SameModels[Profile.Facts.Models].push_back(&Profile);
+  std::vector<ProfileGroup> Groups;
+  for (const KeptProfile &Profile : Profiles) {
+    ProfileGroup Alone = {&Profile};
+    if (!MayBeGrouped(Profile)) {
+      Groups.push_back(Alone);
+      continue;
+    }
+    const ProfileGroup &Group = SameModels[Profile.Facts.Models];
+    if (Group.size() <= MostShownAlone)
+      Groups.push_back(Alone);
+    else if (Group.front() == &Profile)
+      Groups.push_back(Group);
+  }
+  return Groups;
 }
 
 } // namespace torchprof

@@ -8,8 +8,12 @@
 #ifndef TORCHPROF_RECORD_PROFILES_H
 #define TORCHPROF_RECORD_PROFILES_H
 
+#include "ProfileFacts.h"
+
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +24,15 @@ struct KeptProfile {
   /// Of what a process left in the end: its last snapshot, if it recorded
   /// nothing more afterwards. Else empty.
   std::string NothingAfter;
+  uint64_t Process; ///< its id
+  ProfileFacts Facts;
 };
+
+/// Profiles that are shown as one, added up.
+using ProfileGroup = std::vector<const KeptProfile *>;
+
+/// So many processes of the same models are shown one by one.
+inline constexpr unsigned MostShownAlone = 3;
 
 /// The profile to write if the user names none: of the script or the program,
 /// `python3 app.py` and `./app` make app.tprof.
@@ -37,6 +49,11 @@ std::string temporaryPattern(llvm::StringRef Final);
 /// name of a snapshot stays. Returns them, a process's snapshots in their order
 /// and before its profile.
 std::vector<KeptProfile> keepProfiles(llvm::StringRef Final);
+
+/// In which groups to show them, in the order of their first ones: processes
+/// that ran the same models together if they are many, as the workers of a
+/// loader of data are; others alone. They point into \p Profiles.
+std::vector<ProfileGroup> groupProfiles(llvm::ArrayRef<KeptProfile> Profiles);
 
 } // namespace torchprof
 

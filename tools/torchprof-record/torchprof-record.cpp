@@ -127,18 +127,42 @@ static std::vector<std::string> environmentFor(StringRef Preload,
   return Variables;
 }
 
+/// Whose profile one of several is.
+static void printProcess(const KeptProfile &Profile) {
+  constexpr size_t Longest = 60;
+  StringRef Command = Profile.Facts.Command;
+  outs() << ", process " << Profile.Process << ": "
+         << Command.take_front(Longest)
+         << (Command.size() > Longest ? "..." : "");
+}
+
+static void showGroup(StringRef Bin, const ProfileGroup &Group,
+                      bool IsOneOfSeveral) {
+  const KeptProfile &First = *Group.front();
+  if (Group.size() > 1)
+    outs() << "profiles: " << First.Path << " and " << Group.size() - 1
+           << " more of processes that ran the same models, added up";
+  else
+    outs() << "profile: " << First.Path;
+  if (!First.NothingAfter.empty()) {
+    outs() << ", with nothing after " << First.NothingAfter << '\n';
+    return;
+  }
+  if (Group.size() == 1 && IsOneOfSeveral)
+    printProcess(First);
+  outs() << '\n';
+  std::vector<StringRef> Paths;
+  for (const KeptProfile *Profile : Group)
+    Paths.push_back(Profile->Path);
+  showProfiles(Bin, Paths);
+}
+
 static void showAll(StringRef Bin, ArrayRef<KeptProfile> Profiles) {
   // The command's standard output is the command's.
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  for (const KeptProfile &Profile : Profiles) {
-    outs() << "profile: " << Profile.Path;
-    if (Profile.NothingAfter.empty()) {
-      outs() << '\n';
-      showProfile(Bin, Profile.Path);
-    } else {
-      outs() << ", with nothing after " << Profile.NothingAfter << '\n';
-    }
-  }
+  bool Several = Profiles.front().Process != Profiles.back().Process;
+  for (const ProfileGroup &Group : groupProfiles(Profiles))
+    showGroup(Bin, Group, Several);
   outs().flush();
 }
 

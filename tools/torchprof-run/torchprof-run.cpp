@@ -265,6 +265,6 @@ int main(int Argc, char **Argv) {
     return reportError("nothing was recorded, so there is nothing to show");
   std::string Self = sys::fs::getMainExecutable(
       Argv[0], reinterpret_cast<void *>(&checkLimits));
-  return showProfile(sys::path::parent_path(Self),
-                     displayPath(Path, Result.ProfilePath.c_str()));
+  StringRef Shown = displayPath(Path, Result.ProfilePath.c_str());
+  return showProfiles(sys::path::parent_path(Self), Shown);
 }

@@ -1,0 +1,31 @@
+//===- ProfileFacts.h - what is told of a profile at a glance ---*- C++ -*-===//
+//
+// Read from the segments themselves: reports are another program's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_RECORD_PROFILEFACTS_H
+#define TORCHPROF_RECORD_PROFILEFACTS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace torchprof {
+
+struct ProfileFacts {
+  bool IsWhole = false;         ///< nothing below was cut off
+  uint64_t Start = 0;           ///< CLOCK_REALTIME of the first record, ns
+  uint64_t Records = 0;         ///< in all logs; grows with each span
+  std::string Command;          ///< of the process
+  std::vector<uint64_t> Models; ///< ids of those that ran, sorted
+};
+
+/// What the file says, as far as it is one.
+ProfileFacts factsOf(llvm::StringRef Path);
+
+} // namespace torchprof
+
+#endif // TORCHPROF_RECORD_PROFILEFACTS_H
