@@ -85,9 +85,7 @@ public:
     for (uint32_t S : Sites) {
       if (Shown++ == MostNames)
         break;
-      Names += (Twine(Names.empty() ? "" : ", ") + In.Sites.kind(S) + " " +
-                In.Sites.name(S))
-                   .str();
+      Names += (Names.empty() ? "" : ", ") + nodeOfMethod(S);
     }
     if (Sites.size() > MostNames)
       Names += " and " + utostr(Sites.size() - MostNames) + " more";
@@ -108,7 +106,7 @@ public:
         return;
       }
       if (!In.Sites.fused().count(S)) // which are named with their layers
-        T.Notes.push_back(nodeOfModel(S) +
+        T.Notes.push_back(nodeOfMethod(S) +
                           " measures these nodes together: " + Members);
     }
   }
@@ -131,7 +129,7 @@ public:
           Nodes += (Count > 1 ? ", " : "") + nodeAndLayer(S);
       if (Count > MostNodes)
         Nodes += " and " + utostr(Count - MostNodes) + " more";
-      T.Notes.push_back(nodeOfModel(Leader) + " measures the fused kernel of " +
+      T.Notes.push_back(nodeOfMethod(Leader) + " measures the fused kernel of " +
                         Nodes);
     }
   }
@@ -143,7 +141,7 @@ public:
     for (uint32_t S = 0; S < In.Sites.size(); ++S)
       if (In.Sites[S].isRoot() && !In.Sites[S].Async &&
           In.Sites.measured(S).Sum > In.All.Total)
-        T.Notes.push_back("note: " + nodeOfModel(S) +
+        T.Notes.push_back("note: " + nodeOfMethod(S) +
                           " calls itself: its total, and those of the nodes "
                           "that the calls lie in, count inner calls again");
   }
@@ -156,10 +154,13 @@ private:
         .str();
   }
 
-  /// With the model's name where several ran.
-  std::string nodeOfModel(uint32_t S) const {
-    StringRef Model = In.Sites.modelNames().ofSeveral(In.Sites, S);
-    return nodeAndLayer(S) + (Model.empty() ? "" : " of " + Model).str();
+  /// With the names of its model and method where there are several.
+  std::string nodeOfMethod(uint32_t S) const {
+    const ModelNames &Names = In.Sites.modelNames();
+    std::string Around = Names.ofSeveral(In.Sites, S).str();
+    if (Names.areMethodsNeeded() && In.Sites[S].Root != NoIndex)
+      Around = Names.method(In.Sites, In.Sites[S].Root);
+    return nodeAndLayer(S) + (Around.empty() ? "" : " of " + Around);
   }
 
   Table &T;
