@@ -129,8 +129,8 @@ public:
           Nodes += (Count > 1 ? ", " : "") + nodeAndLayer(S);
       if (Count > MostNodes)
         Nodes += " and " + utostr(Count - MostNodes) + " more";
-      T.Notes.push_back(nodeOfMethod(Leader) + " measures the fused kernel of " +
-                        Nodes);
+      T.Notes.push_back(nodeOfMethod(Leader) +
+                        " measures the fused kernel of " + Nodes);
     }
   }
 
@@ -158,7 +158,8 @@ private:
   std::string nodeOfMethod(uint32_t S) const {
     const ModelNames &Names = In.Sites.modelNames();
     std::string Around = Names.ofSeveral(In.Sites, S).str();
-    if (Names.areMethodsNeeded() && In.Sites[S].Root != NoIndex)
+    if (Names.areMethodsNeeded() &&
+        !ModelNames::methodAround(In.Sites, S).empty())
       Around = Names.method(In.Sites, In.Sites[S].Root);
     return nodeAndLayer(S) + (Around.empty() ? "" : " of " + Around);
   }
