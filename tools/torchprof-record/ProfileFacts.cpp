@@ -35,8 +35,7 @@ public:
       Runs.push_back(ConstSegmentOf<SegmentType::Runs>(&Head).record());
       break;
     case SegmentType::Log:
-      Facts.Records +=
-          ConstSegmentOf<SegmentType::Log>(&Head).record().Written;
+      Facts.Records += ConstSegmentOf<SegmentType::Log>(&Head).record().Written;
       break;
     default:
       break;
@@ -50,8 +49,7 @@ public:
     for (const format::ModelRecord &Model : Models)
       if (llvm::any_of(Runs, [&](const format::RunsRecord &Run) {
             return Run.Count && Run.Site >= Model.FirstSlot &&
-                 Run.Site - Model.FirstSlot <
-                                    Model.SiteCount;
+                   Run.Site - Model.FirstSlot < Model.SiteCount;
           }))
         Facts.Models.push_back(Model.ModelId);
     llvm::sort(Facts.Models);
@@ -78,7 +76,8 @@ ProfileFacts factsOf(StringRef Path) {
   std::memcpy(&Head, Bytes.data(), sizeof(Head));
   if (Head.FileBytes < PageBytes || Head.FileBytes > Bytes.size())
     return Reader.take(false);
-  for (StringRef Rest = Bytes.slice(PageBytes, Head.FileBytes); !Rest.empty();) {
+  for (StringRef Rest = Bytes.slice(PageBytes, Head.FileBytes);
+       !Rest.empty();) {
     if (Rest.size() < PageBytes)
       return Reader.take(false);
     auto *Segment = reinterpret_cast<const SegmentHeader *>(Rest.data());

@@ -17,7 +17,7 @@ namespace torchprof {
 
 struct ProfileFacts {
   bool IsWhole = false;         ///< nothing below was cut off
-  uint64_t Start = 0;           ///< CLOCK_REALTIME of the first record, ns
+  uint64_t Start = 0;           ///< of recording, CLOCK_REALTIME
   uint64_t Records = 0;         ///< in all logs; grows with each span
   std::string Command;          ///< of the process
   std::vector<uint64_t> Models; ///< ids of those that ran, sorted

@@ -133,7 +133,7 @@ std::vector<KeptProfile> keepProfiles(StringRef Final) {
       reportWarning(Name + ": " + Failed.message());
       Name = Found[I].Path;
     }
-    KeptProfile Profile{Name, "", Found[I].Process, Found[I].Facts};
+    KeptProfile Profile{Name, "", Found[I].Process, std::move(Found[I].Facts)};
     if (!IsFirst && Found[I].Snapshot == UINT64_MAX) {
       const ProfileFacts &Before = Kept.back().Facts;
       if (Profile.Facts.IsWhole && Before.IsWhole &&
@@ -159,16 +159,13 @@ std::vector<ProfileGroup> groupProfiles(ArrayRef<KeptProfile> Profiles) {
       SameModels[Profile.Facts.Models].push_back(&Profile);
   std::vector<ProfileGroup> Groups;
   for (const KeptProfile &Profile : Profiles) {
-    ProfileGroup Alone = {&Profile};
-    if (!MayBeGrouped(Profile)) {
-      Groups.push_back(Alone);
-      continue;
-    }
-    const ProfileGroup &Group = SameModels[Profile.Facts.Models];
-    if (Group.size() <= MostShownAlone)
-      Groups.push_back(Alone);
-    else if (Group.front() == &Profile)
-      Groups.push_back(Group);
+    ProfileGroup Group = {&Profile};
+    if (MayBeGrouped(Profile))
+      if (const ProfileGroup &Same = SameModels[Profile.Facts.Models];
+          Same.size() > MostShownAlone)
+        Group = Same;
+    if (Group.front() == &Profile) // else shown with an earlier one
+      Groups.push_back(std::move(Group));
   }
   return Groups;
 }
