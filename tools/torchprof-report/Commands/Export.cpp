@@ -4,6 +4,8 @@
 #include "Command.h"
 #include "Options.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <unistd.h>
 
 using namespace llvm;
@@ -90,7 +92,12 @@ static Expected<Outcome> run() {
   In.Under = Under;
   In.StackWeight = StackWeight;
   In.FromAggregate = FromAggregate;
-  In.Title = Title.empty() ? Input.Files.front() : Title;
+  In.Title = Title;
+  if (In.Title.empty()) {
+    In.Title = Input.Files.front();
+    if (Input.Files.size() > 1)
+      In.Title += " and " + utostr(Input.Files.size() - 1) + " more";
+  }
   if (Error Failure = writeOutput(
           Output, [&](raw_ostream &OS) { return E->Write(In, OS); }))
     return Failure;
