@@ -140,13 +140,9 @@ static Expected<Outcome> run() {
   if (Error E = loadSides(A, B))
     return E;
   // A glob may match sites of one side only: those were added or removed.
-  Expected<Selection> Selected = Choice.select(B.All);
-  if (!Selected) {
-    consumeError(Selected.takeError());
-    Selected = Choice.select(A.All);
-    if (!Selected)
-      return Selected.takeError();
-  }
+  Expected<Selection> Selected = Choice.select({&B.All, &A.All});
+  if (!Selected)
+    return Selected.takeError();
   DiffColumns Known = diffColumns(A.All, B.All);
   std::vector<StringRef> Ids = {
       "change",        "kind",           "name",
@@ -159,16 +155,23 @@ static Expected<Outcome> run() {
   if (!Chosen)
     return Chosen.takeError();
   std::vector<DiffRow> Rows = diffProfiles(A, B, *Selected, {Alpha});
-  double LeastShare = MinPercent.getNumOccurrences() ? MinPercent.getValue()
-                      : *Gate                        ? 1
-                                                     : 0;
-  erase_if(Rows, [&](const DiffRow &R) { return R.Share < LeastShare; });
-  size_t Counts[5] = {};
-  size_t Failures = 0;
+  auto LeaveOutBelow = [&Rows](double Share) {
+    erase_if(Rows, [=](const DiffRow &R) { return R.Share < Share; });
+  };
+  LeaveOutBelow(MinPercent);
+  // Before the gate for times leaves out what takes little time: that may
+  // allocate much.
   Expected<std::vector<std::string>> Grown =
       grownSites(Rows, A, B, *MemoryGate);
   if (!Grown)
     return Grown.takeError();
+  double LeastShare = MinPercent.getNumOccurrences() ? MinPercent.getValue()
+                      : *Gate                        ? 1
+                                                     : 0;
+  LeaveOutBelow(LeastShare);
+  size_t Compared = Rows.size();
+  size_t Counts[5] = {};
+  size_t Failures = 0;
   for (const DiffRow &R : Rows) {
     ++Counts[static_cast<size_t>(R.What)];
     if (*Gate && R.What == Change::Slower && R.percent() > **Gate &&
@@ -189,7 +192,7 @@ static Expected<Outcome> run() {
   if (Error E = Output.print({{T}}))
     return E;
   if (Failures)
-    errs() << "torchprof-report: " << Failures << " of " << Rows.size()
+    errs() << "torchprof-report: " << Failures << " of " << Compared
            << " sites grew by more than " << FailAbove << '\n';
   for (const std::string &Line : *Grown)
     errs() << "torchprof-report: " << Line << '\n';

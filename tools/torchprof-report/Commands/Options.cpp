@@ -161,11 +161,12 @@ SelectionOptions::SelectionOptions(cl::SubCommand &Sub)
                        "repeatable"),
               cl::value_desc("glob"), cl::sub(Sub)) {}
 
-Expected<Selection> SelectionOptions::select(const SiteTable &Sites) const {
+Expected<Selection>
+SelectionOptions::select(ArrayRef<const SiteTable *> Tables) const {
   Expected<Selection> S = Selection::create(Include, Exclude);
   if (!S)
     return S.takeError();
-  if (Error E = S->checkAgainst(Sites))
+  if (Error E = S->checkAgainst(Tables))
     return E;
   return S;
 }

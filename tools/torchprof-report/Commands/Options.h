@@ -77,8 +77,13 @@ struct SelectionOptions {
 
   explicit SelectionOptions(llvm::cl::SubCommand &Sub);
 
-  /// Compiles the globs and checks that each matches a site.
-  llvm::Expected<Selection> select(const SiteTable &Sites) const;
+  /// Compiles the globs and checks that each matches a site of one of \p
+  /// Tables.
+  llvm::Expected<Selection>
+  select(llvm::ArrayRef<const SiteTable *> Tables) const;
+  llvm::Expected<Selection> select(const SiteTable &Sites) const {
+    return select(&Sites);
+  }
 };
 
 /// --columns, --list-columns

@@ -47,19 +47,22 @@ bool Selection::matches(const SiteTable &Sites, uint32_t S) const {
   return all() || matches(Sites.kind(S), Sites.name(S), Sites.modulePath(S));
 }
 
-Error Selection::checkAgainst(const SiteTable &Sites) const {
+Error Selection::checkAgainst(ArrayRef<const SiteTable *> Tables) const {
   for (const std::vector<Glob> *Globs : {&Include, &Exclude})
     for (const Glob &G : *Globs) {
       std::set<std::string> Kinds, Names;
-      bool Found = false;
-      for (uint32_t S = 0; S < Sites.size() && !Found; ++S) {
-        StringRef Kind = Sites.kind(S);
-        Found = G.Pattern.match(Kind) || G.Pattern.match(Sites.name(S)) ||
-                G.Pattern.match(Sites.modulePath(S));
-        Kinds.insert(Kind.str());
-        Names.insert({Kind.str(), Sites.name(S).str(), Sites.modulePath(S)});
-      }
-      if (Found)
+      auto MatchesAny = [&](const SiteTable &Sites) {
+        for (uint32_t S = 0; S < Sites.size(); ++S) {
+          StringRef Kind = Sites.kind(S);
+          if (G.Pattern.match(Kind) || G.Pattern.match(Sites.name(S)) ||
+              G.Pattern.match(Sites.modulePath(S)))
+            return true;
+          Kinds.insert(Kind.str());
+          Names.insert({Kind.str(), Sites.name(S).str(), Sites.modulePath(S)});
+        }
+        return false;
+      };
+      if (any_of(Tables, [&](const SiteTable *T) { return MatchesAny(*T); }))
         continue;
       std::vector<std::string> Known(Names.begin(), Names.end());
       StringRef Nearest = nearestName(*G.Text, Known);

@@ -33,9 +33,9 @@ public:
                llvm::StringRef Module) const;
   bool matches(const SiteTable &Sites, uint32_t S) const;
 
-  /// An error if a glob matches no site at all: a typing mistake would look
-  /// like an empty profile.
-  llvm::Error checkAgainst(const SiteTable &Sites) const;
+  /// An error if a glob matches no site of any of \p Tables: a typing mistake
+  /// would look like an empty profile.
+  llvm::Error checkAgainst(llvm::ArrayRef<const SiteTable *> Tables) const;
 
 private:
   struct Glob {
