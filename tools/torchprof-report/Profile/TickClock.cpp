@@ -44,3 +44,11 @@ TickClock::TickClock(const Profile &P) {
     Drift = std::max(Drift, std::fabs(Seen - Line));
   }
 }
+
+uint64_t TickClock::tickOf(const TickClock &Other, uint64_t Ticks) const {
+  auto Later = static_cast<int64_t>(Other.OriginRealtimeNs - OriginRealtimeNs);
+  if (Other.Origin == Origin && Later == 0 && Other == *this)
+    return Ticks; // exactly
+  double Ns = static_cast<double>(Later) + Other.sinceStart(Ticks);
+  return Origin + static_cast<uint64_t>(std::llround(Ns / Rate));
+}

@@ -38,6 +38,10 @@ public:
     return OriginRealtimeNs + static_cast<int64_t>(sinceStart(Ticks));
   }
 
+  /// The tick of this clock at the time of a tick of \p Other, by
+  /// CLOCK_REALTIME: clocks of two machines have nothing else in common.
+  uint64_t tickOf(const TickClock &Other, uint64_t Ticks) const;
+
   /// CLOCK_MONOTONIC, in ns, of a tick: what other processes of the machine
   /// read now. Negative if no anchor tells it.
   double monotonicNs(uint64_t Ticks) const {

@@ -48,8 +48,9 @@ Error Merger::add(const Profile &P) {
   Options.Operators = true;
   Options.SameLayers = Mixed;
   SlotToSite Slots = Sites.add(P, Options);
-  double Scale = TickClock(P).nsPerTick() / Sites.clock().nsPerTick();
-  addEvents(P, Slots, Scale);
+  TickClock Clock(P);
+  double Scale = Clock.nsPerTick() / Sites.clock().nsPerTick();
+  addEvents(P, Slots, Clock, Scale);
   for (const Lane &L : P.Lanes) {
     DroppedTrace |= !L.Traces.empty();
     addMeasures(P, L, Slots, Scale);
@@ -60,6 +61,7 @@ Error Merger::add(const Profile &P) {
       RunCounts[Root] += R.Count;
       std::deque<format::RunSample> &Ring = Runs[Root];
       for (format::RunSample S : R.Samples) {
+        S.EndTicks = Sites.clock().tickOf(Clock, S.EndTicks);
         S.LatencyTicks = static_cast<uint64_t>(scaled(S.LatencyTicks, Scale));
         Ring.push_back(S);
         if (Ring.size() > format::RunsCapacity)
@@ -71,7 +73,7 @@ Error Merger::add(const Profile &P) {
 }
 
 void Merger::addEvents(const Profile &P, const SlotToSite &Slots,
-                       double Scale) {
+                       const TickClock &Clock, double Scale) {
   // A site's number is its slot.
   auto SlotOf = [&](format::Slot Slot) {
     uint32_t S = Slots[Slot];
@@ -84,9 +86,11 @@ void Merger::addEvents(const Profile &P, const SlotToSite &Slots,
     E.OwnTicks = static_cast<uint64_t>(scaled(E.OwnTicks, Scale));
     if (E.BeginTicks < P.ResetTicks)
       E.Run = 0; // in one that is not counted any more
+    E.BeginTicks = Sites.clock().tickOf(Clock, E.BeginTicks);
     Result.Plans.push_back(E);
   }
   for (format::LoadEvent E : P.Loads) {
+    E.BeginTicks = Sites.clock().tickOf(Clock, E.BeginTicks);
     E.Ticks = static_cast<uint64_t>(scaled(E.Ticks, Scale));
     Result.Loads.push_back(E);
   }
@@ -169,6 +173,7 @@ Expected<Profile> Merger::finish() {
   L.Record.State = format::LaneState::Free;
   L.Record.Threads = 1;
   setFixedText(L.Record.Name, "merged");
+  L.ApartTicks = static_cast<uint64_t>(std::llround(Sites.apartTicks()));
   mergePairOffset();
   std::vector<format::Cell> Cells;
   // A site's number is its slot.
@@ -211,6 +216,9 @@ Expected<Profile> Merger::finish() {
   L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
   for (const auto &[Root, Ring] : Runs) {
     std::vector<format::RunSample> Samples(Ring.begin(), Ring.end());
+    stable_sort(Samples, [](const auto &A, const auto &B) {
+      return A.EndTicks < B.EndTicks;
+    });
     RunRing R;
     R.Slot = format::Slot(Root);
     R.Capacity = static_cast<uint32_t>(Samples.size());

@@ -2,8 +2,8 @@
 //
 // Adds profiles up, one at a time, into one that reads like a run recorded at
 // once: counts stay exact, histograms add, ticks become those of the first
-// profile's clock. Memory depends on the number of sites only. Threads and
-// traces are not kept.
+// profile's clock, what happened keeps its time of day. Memory depends on the
+// number of sites only. Threads and traces are not kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,8 @@ private:
     std::map<uint32_t, MeasuredSlot> OfSite;
   };
 
-  void addEvents(const Profile &P, const SlotToSite &Slots, double Scale);
+  void addEvents(const Profile &P, const SlotToSite &Slots,
+                 const TickClock &Clock, double Scale);
   void addMeasures(const Profile &P, const Lane &L, const SlotToSite &Slots,
                    double Scale);
   void mergePairOffset();
