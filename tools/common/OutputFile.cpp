@@ -2,6 +2,7 @@
 
 #include "OutputFile.h"
 
+#include "PageMark.h"
 #include "torchprof/format/Records.h"
 
 #include "llvm/Support/Error.h"
@@ -13,15 +14,23 @@ namespace torchprof {
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
-static const char *nameOf(FileKind Kind) {
-  return Kind == FileKind::Model ? "model" : "profile";
-}
+namespace {
+struct KindFacts {
+  const char *Name;
+  StringRef Magic; ///< with which each file begins
+};
+} // namespace
 
-static StringRef magicOf(FileKind Kind) {
-  // A model is a zip archive.
-  return Kind == FileKind::Model
-             ? StringRef("PK\x03\x04", 4)
-             : StringRef(format::FileMagic, sizeof(format::FileMagic));
+static KindFacts factsOf(FileKind Kind) {
+  switch (Kind) {
+  case FileKind::Model: // a zip archive
+    return {"model", StringRef("PK\x03\x04", 4)};
+  case FileKind::Profile:
+    return {"profile", StringRef(format::FileMagic, sizeof(format::FileMagic))};
+  case FileKind::Page:
+    break;
+  }
+  return {"page of torchprof-report", PageMark};
 }
 
 std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
@@ -45,13 +54,12 @@ std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
       return "is an input, which is never replaced";
   if (Force || Found.getSize() == 0)
     return "";
-  StringRef Magic = magicOf(Kind);
+  auto [Name, Magic] = factsOf(Kind);
   auto Start = llvm::MemoryBuffer::getFileSlice(
       Path, std::min<uint64_t>(Found.getSize(), Magic.size()), 0);
   if (Start && (*Start)->getBuffer() == Magic)
     return "";
-  return std::string("exists and is not a ") + nameOf(Kind) +
-         "; --force replaces it";
+  return std::string("exists and is not a ") + Name + "; --force replaces it";
 }
 
 /// What went wrong, without the name of the temporary file.

@@ -17,7 +17,7 @@
 
 namespace torchprof {
 
-enum class FileKind { Model, Profile };
+enum class FileKind { Model, Profile, Page };
 
 /// Says why no file of \p Kind may be written to \p Path: its directory cannot
 /// be written, what lies there is one of \p Inputs or not a regular file, or,

@@ -2,6 +2,7 @@
 
 #include "ShowProfile.h"
 
+#include "OutputFile.h"
 #include "ToolSupport.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -36,7 +37,7 @@ static int runReport(StringRef Bin, ArrayRef<StringRef> Arguments,
   return Code;
 }
 
-int showProfiles(StringRef Bin, ArrayRef<StringRef> Profiles) {
+int showProfiles(StringRef Bin, ArrayRef<StringRef> Profiles, bool Force) {
   // The page and the report have the other rows. By self time, as by the total
   // ifs, loops and groups of gradients would come first.
   if (int Code =
@@ -44,6 +45,12 @@ int showProfiles(StringRef Bin, ArrayRef<StringRef> Profiles) {
     return Code;
   llvm::SmallString<128> Page(Profiles.front());
   llvm::sys::path::replace_extension(Page, "html");
+  std::vector<std::string> Read(Profiles.begin(), Profiles.end());
+  std::string Reason = whyNotWritable(Page, FileKind::Page, Force, Read);
+  if (!Reason.empty()) {
+    reportWarning("no page: " + Page + ": " + Reason);
+    return ExitFine;
+  }
   // Built without npm there is no page; the report's error says so.
   if (runReport(Bin, {"export", "--to=html", "-o", Page}, Profiles) == ExitFine)
     llvm::outs() << "page: " << Page << '\n';

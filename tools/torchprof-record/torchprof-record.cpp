@@ -31,9 +31,11 @@ static const char *Overview =
     "it\n\n"
     "  torchprof-record -- python3 app.py\n"
     "  torchprof-record -o server.tprof -- ./server model.pt\n\n"
-    "Nothing has to be instrumented, and the models compute what they compute\n"
-    "without. Exit code and signals are the command's; the summary goes to\n"
-    "standard error.\n";
+    "Nothing has to be instrumented; outputs and gradients are bit for bit "
+    "those\n"
+    "of a run without. Exit code and signals are the command's; the summary "
+    "goes\n"
+    "to standard error.\n";
 
 static cl::OptionCategory Category("torchprof-record options");
 static cl::opt<std::string> Output("o",
@@ -41,7 +43,8 @@ static cl::opt<std::string> Output("o",
                                             "name + .tprof)"),
                                    cl::value_desc("file"), cl::cat(Category));
 static cl::opt<bool>
-    Force("force", cl::desc("Also replace a file that is not a profile"),
+    Force("force",
+          cl::desc("Also replace files that torchprof has not written"),
           cl::cat(Category));
 static cl::opt<bool>
     Calibrate("calibrate",
@@ -154,7 +157,7 @@ static void showGroup(StringRef Bin, const ProfileGroup &Group,
   std::vector<StringRef> Paths;
   for (const KeptProfile *Profile : Group)
     Paths.push_back(Profile->Path);
-  showProfiles(Bin, Paths);
+  showProfiles(Bin, Paths, Force);
 }
 
 static void showAll(StringRef Bin, ArrayRef<KeptProfile> Profiles) {

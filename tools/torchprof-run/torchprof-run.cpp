@@ -74,7 +74,8 @@ static cl::opt<std::string>
     Output("o", cl::desc("Profile to write (the model's stem + .tprof)"),
            cl::value_desc("file"), cl::cat(Category));
 static cl::opt<bool>
-    Force("force", cl::desc("Also replace a file that is not a profile"),
+    Force("force",
+          cl::desc("Also replace files that torchprof has not written"),
           cl::cat(Category));
 static cl::opt<bool> Record("record",
                             cl::desc("Then print a summary and write a page"),
@@ -266,5 +267,5 @@ int main(int Argc, char **Argv) {
   std::string Self = sys::fs::getMainExecutable(
       Argv[0], reinterpret_cast<void *>(&checkLimits));
   StringRef Shown = displayPath(Path, Result.ProfilePath.c_str());
-  return showProfiles(sys::path::parent_path(Self), Shown);
+  return showProfiles(sys::path::parent_path(Self), Shown, Force);
 }

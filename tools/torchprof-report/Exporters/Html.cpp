@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../common/PageMark.h"
 #include "BrowserData.h"
 #include "BrowserParts.h"
 
@@ -26,8 +27,7 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   Expected<std::string> Data = pageData(In);
   if (!Data)
     return Data.takeError();
-  OS << "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta "
-        "charset=\"utf-8\">\n"
+  OS << PageMark << "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
      << "<meta name=\"viewport\" content=\"width=device-width, "
         "initial-scale=1\">\n<title>";
   printHTMLEscaped(In.Title, OS);
