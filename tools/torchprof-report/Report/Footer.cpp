@@ -138,8 +138,9 @@ public:
   void recursion() {
     if (In.All.Excess)
       return;
+    std::vector<bool> IsIn = rootsOf(In.Sites, In.Selected);
     for (uint32_t S = 0; S < In.Sites.size(); ++S)
-      if (In.Sites[S].isRoot() && !In.Sites[S].Async &&
+      if (In.Sites[S].isRoot() && IsIn[S] && !In.Sites[S].Async &&
           In.Sites.measured(S).Sum > In.All.Total)
         T.Notes.push_back("note: " + nodeOfMethod(S) +
                           " calls itself: its total, and those of the nodes "

@@ -14,15 +14,25 @@ static bool callsRoots(const SiteTable &Sites) {
   return false;
 }
 
+std::vector<bool> report::rootsOf(const SiteTable &Sites,
+                                  const Selection &Selected) {
+  std::vector<bool> Roots(Sites.size());
+  bool IsAny = false;
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (!Sites[S].isOutside() && Selected.matches(Sites, S))
+      IsAny = Roots[Sites[S].Root] = true;
+  for (uint32_t S = 0; S < Sites.size() && !IsAny; ++S)
+    if (!Sites[S].isOutside())
+      Roots[Sites[S].Root] = true;
+  return Roots;
+}
+
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   Totals T;
-  std::vector<bool> RootSelected(Sites.size());
+  std::vector<bool> RootSelected = rootsOf(Sites, Selected);
   std::vector<bool> SiteSelected(Sites.size());
-  for (uint32_t S = 0; S < Sites.size(); ++S) {
+  for (uint32_t S = 0; S < Sites.size(); ++S)
     SiteSelected[S] = Selected.matches(Sites, S);
-    if (SiteSelected[S] && Sites[S].isPart() && !Sites[S].isOutside())
-      RootSelected[Sites[S].Root] = true;
-  }
   bool HasCalls = callsRoots(Sites);
   __int128 Total = 0, Backward = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {

@@ -35,6 +35,10 @@ struct Totals {
 
 Totals makeTotals(const SiteTable &Sites, const Selection &Selected);
 
+/// The roots whose runs these totals are of, by site: those of everything that
+/// is selected, or all if nothing that is lies in one.
+std::vector<bool> rootsOf(const SiteTable &Sites, const Selection &Selected);
+
 } // namespace torchprof::report
 
 #endif // TORCHPROF_REPORT_TOTALS_H
