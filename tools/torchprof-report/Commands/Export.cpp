@@ -65,7 +65,7 @@ static Expected<Outcome> run() {
   Optional<Profile> Single;
   SlotToSite SlotsOfSingle;
   AddOptions Options;
-  Options.Operators = true;
+  Options.Operators = E->Operators;
   if (Error Failure =
           Input.addTo(Sites, Options, [&](Profile &P, const SlotToSite &Slots) {
             Runs.add(P, Slots);

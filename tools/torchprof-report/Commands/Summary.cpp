@@ -13,6 +13,14 @@ namespace summary_command {
 namespace {
 enum class Style { Own, Fx, Torch, Tflite };
 
+/// Its name on the command line.
+constexpr const char *styleName(Style S) {
+  return S == Style::Fx       ? "fx"
+         : S == Style::Torch  ? "torch"
+         : S == Style::Tflite ? "tflite"
+                              : "torchprof";
+}
+
 cl::SubCommand Command("summary", "Print a table of nodes, or of groups");
 InputOptions Input(Command);
 OutputOptions Output(Command);
@@ -20,12 +28,13 @@ SelectionOptions Choice(Command);
 cl::opt<Style> ChosenStyle(
     "style", cl::desc("Whose table to print"), cl::init(Style::Own),
     cl::sub(Command),
-    cl::values(
-        clEnumValN(Style::Own, "torchprof", "torchprof's own"),
-        clEnumValN(Style::Fx, "fx", "PyTorch's FX profiling interpreter"),
-        clEnumValN(Style::Torch, "torch", "torch.profiler's key_averages()"),
-        clEnumValN(Style::Tflite, "tflite",
-                   "TensorFlow Lite's benchmark tool")));
+    cl::values(clEnumValN(Style::Own, styleName(Style::Own), "torchprof's own"),
+               clEnumValN(Style::Fx, styleName(Style::Fx),
+                          "PyTorch's FX profiling interpreter"),
+               clEnumValN(Style::Torch, styleName(Style::Torch),
+                          "torch.profiler's key_averages()"),
+               clEnumValN(Style::Tflite, styleName(Style::Tflite),
+                          "TensorFlow Lite's benchmark tool")));
 cl::opt<GroupBy>
     Group("group-by", cl::desc("What a row stands for"),
           cl::init(GroupBy::Node), cl::sub(Command),
@@ -63,6 +72,29 @@ cl::opt<bool> SplitFused("split-fused",
 cl::opt<bool> Unreached("all", cl::desc("Also print nodes that never ran"),
                         cl::Hidden, cl::sub(Command));
 } // namespace
+
+/// The tables of other tools have their own columns and rows; an error if
+/// something is asked for that the chosen one has not.
+static Error checkStyle() {
+  struct {
+    const cl::Option &Option;
+    bool HasFx, HasTorch;
+  } Limited[] = {
+      {Columns.Ids, false, false}, {MinPercent, false, false},
+      {Group, false, true},        {Operators, false, true},
+      {Unreached, false, true},    {Sort, true, true},
+  };
+  if (ChosenStyle == Style::Own)
+    return Error::success();
+  for (const auto &[Option, HasFx, HasTorch] : Limited)
+    if (Option.getNumOccurrences() && !(ChosenStyle == Style::Fx && HasFx) &&
+        !(ChosenStyle == Style::Torch && HasTorch))
+      return createStringError(inconvertibleErrorCode(),
+                               "--" + Option.ArgStr +
+                                   ": --style=" + styleName(ChosenStyle) +
+                                   " has no such option");
+  return Error::success();
+}
 
 static SummaryOptions options() {
   SummaryOptions O;
@@ -110,10 +142,8 @@ static Expected<Outcome> run() {
       return E;
     return Outcome::Fine;
   }
-  if (ChosenStyle != Style::Own && !Columns.Ids.empty())
-    return createStringError(inconvertibleErrorCode(),
-                             "--columns: the tables of other tools have their "
-                             "own columns");
+  if (Error E = checkStyle())
+    return E;
   SiteTable Sites;
   AddOptions Options;
   Options.Histograms = needsHistograms();

@@ -57,6 +57,7 @@ private:
   Error roofline();
   void table(const Table &T);
   void memory();
+  void op(const ModuleOps &Op);
   void module(const ModuleNode &Node);
   void stack(const StackTree &Node);
   void flameMembers();
@@ -226,6 +227,25 @@ void DataWriter::measures(const PlaceMeasures &Of) {
     cell(C.Get(Of), C.Shape);
 }
 
+/// An entry of the tree for the nodes of one kind, the operators inside below
+/// it.
+void DataWriter::op(const ModuleOps &Op) {
+  J.object([&] {
+    text("name", Op.Nodes > 1 ? Op.Kind + " x" + utostr(Op.Nodes) : Op.Kind);
+    text("class", Op.Async ? "asynchronous" : "");
+    J.attribute("calls", Op.Calls);
+    times(Op.total(), Op.Self);
+    gradients("backward_ns", Op.Backward);
+    gradients("total_backward_ns", Op.Backward);
+    measures(Op.Measures);
+    if (!Op.Inner.empty())
+      J.attributeArray("children", [&] {
+        for (const ModuleOps &Inner : Op.Inner)
+          op(Inner);
+      });
+  });
+}
+
 void DataWriter::module(const ModuleNode &Node) {
   J.object([&] {
     text("name", Node.Name);
@@ -244,16 +264,7 @@ void DataWriter::module(const ModuleNode &Node) {
       for (const ModuleNode &Child : Node.Children)
         module(Child);
       for (const ModuleOps &Op : Node.Ops)
-        J.object([&] {
-          text("name",
-               Op.Nodes > 1 ? Op.Kind + " x" + utostr(Op.Nodes) : Op.Kind);
-          text("class", Op.Async ? "asynchronous" : "");
-          J.attribute("calls", Op.Calls);
-          times(Op.Self, Op.Self);
-          gradients("backward_ns", Op.Backward);
-          gradients("total_backward_ns", Op.Backward);
-          measures(Op.Measures);
-        });
+        op(Op);
     });
   });
 }

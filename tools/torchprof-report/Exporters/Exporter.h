@@ -55,6 +55,9 @@ struct Exporter {
   /// False for a format of bytes, which a terminal should not get.
   bool Text;
   llvm::Error (*Write)(const ExportInput &In, llvm::raw_ostream &OS);
+  /// Shows the operators inside of nodes by themselves. Else they are part of
+  /// their nodes, whose self time is all that is shown.
+  bool Operators = true;
 };
 
 /// An exporter registered by a static object.

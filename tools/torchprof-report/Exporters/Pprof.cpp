@@ -167,15 +167,20 @@ std::vector<uint64_t> PprofProfile::stackOf(uint32_t S) {
       Stack.push_back(location(Name, "", 0));
     return Stack;
   }
-  // A gradient and the node itself, at the innermost place in the source.
+  // An operator with those around it, a gradient and the node itself, at the
+  // innermost place in the source.
   auto AddLeaf = [&](uint32_t Leaf) {
     Stack.push_back(
         location(Sites.kind(Leaf), Frames.front().File, Frames.front().Line));
   };
-  if (Sites[S].Gradient)
-    AddLeaf(S);
-  if (!Sites[Sites.nodeOf(S)].isRoot())
-    AddLeaf(Sites.nodeOf(S));
+  uint32_t Leaf = S;
+  for (; Sites[Leaf].Operator && Sites[Leaf].Parent != NoIndex;
+       Leaf = Sites[Leaf].Parent)
+    AddLeaf(Leaf);
+  if (Sites[Leaf].Gradient)
+    AddLeaf(Leaf);
+  if (!Sites[Sites.nodeOf(Leaf)].isRoot())
+    AddLeaf(Sites.nodeOf(Leaf));
   for (const Frame &F : Frames) {
     std::string Name = F.Function.empty() ? "?" : F.Function;
     if (!F.Class.empty())
