@@ -12,7 +12,7 @@ function torchprofMemory(data, box, summary) {
   const fileAndLine = (cell) => plain(cell.getValue().split("/").pop());
   const looks = {
     node: { minWidth: 240, widthGrow: 3, formatter: node },
-    source: { minWidth: 160, formatter: fileAndLine, tooltip: true },
+    source: { minWidth: 160, formatter: fileAndLine, tooltip: torchprofWhole },
   };
   const column = (info) => Object.assign(torchprofColumn(info), looks[info.id]);
   for (const table of data.memory) {

@@ -30,7 +30,11 @@ function torchprofElement(tag, content) {
   element.textContent = content || "";
   return element;
 }
-// The same, put into `parent`.
+// A tooltip with the whole text of a cell, which Tabulator would take for markup.
+function torchprofWhole(event, cell) {
+  return cell.getValue() ? torchprofElement("div", cell.getValue()) : "";
+}
+// An element in `parent`.
 function torchprofAdd(parent, tag, content) {
   return parent.appendChild(torchprofElement(tag, content));
 }
@@ -54,10 +58,8 @@ function torchprofSummary(data, parts) {
     calls: { minWidth: 70 },
     gflops_s: { minWidth: 96 },
   };
-  const whole = (event, cell) =>
-    cell.getValue() ? torchprofElement("div", cell.getValue()) : "";
   const column = (info) => Object.assign(torchprofColumn(info),
-    info.type === "text" ? { tooltip: whole } : {}, looks[info.id]);
+    info.type === "text" ? { tooltip: torchprofWhole } : {}, looks[info.id]);
   for (const row of data.rows) row.site = row.sites[0];
   const table = new Tabulator(parts.table, {
     data: data.rows, index: "site", layout: "fitColumns", maxHeight: "32rem",
