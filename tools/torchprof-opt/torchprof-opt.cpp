@@ -3,6 +3,7 @@
 #include "../common/ToolSupport.h"
 #include "Actions.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/InitLLVM.h"
 
 #include <cstdlib>
@@ -17,6 +18,46 @@ static const char *Overview =
     "  torchprof-opt --strip model_instr.pt -o model.pt\n"
     "  torchprof-opt --passes=insert-probes,verify-probes graph.ir\n";
 
+namespace {
+struct Action {
+  const llvm::cl::Option &Option;
+  int (*Run)();
+};
+
+/// An option that only some actions have.
+struct LimitedOption {
+  const llvm::cl::Option &Option;
+  std::vector<int (*)()> Takers;
+};
+} // namespace
+
+/// An error if an option is given that the action would ignore: who asks for
+/// --verify must not believe that something was compared.
+static int checkOptions(const Action &Chosen) {
+  const LimitedOption Limited[] = {
+      {options::Output, {instrumentAction, stripAction}},
+      {options::Force, {instrumentAction, stripAction}},
+      {options::Verify, {instrumentAction}},
+      {options::Inputs, {instrumentAction}},
+      {options::Grad, {instrumentAction}},
+      {options::Verbose, {instrumentAction}},
+      {options::TimePasses, {instrumentAction}},
+      {options::Format, {printSitesAction}},
+      {options::Nodes, {instrumentAction, printSitesAction, passesAction}},
+      {options::Level, {instrumentAction, printSitesAction, passesAction}},
+      {options::Include, {instrumentAction, printSitesAction, passesAction}},
+      {options::Exclude, {instrumentAction, printSitesAction, passesAction}},
+      {options::Methods, {instrumentAction, printSitesAction}},
+  };
+  for (const LimitedOption &L : Limited)
+    if (L.Option.getNumOccurrences() &&
+        !llvm::is_contained(L.Takers, Chosen.Run))
+      return reportError((L.Option.ArgStr.size() == 1 ? "-" : "--") +
+                         L.Option.ArgStr + ": --" + Chosen.Option.ArgStr +
+                         " has no such option");
+  return ExitFine;
+}
+
 int main(int Argc, char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
   initTool(Argv[0]);
@@ -26,29 +67,27 @@ int main(int Argc, char **Argv) {
   if (!parseOptions(Argc, Argv, Overview))
     return ExitInput;
 
-  struct Action {
-    bool Chosen;
-    int (*Run)();
-  };
-  const std::vector<Action> Actions = {
+  const Action Actions[] = {
       {options::Instrument, instrumentAction},
       {options::Strip, stripAction},
       {options::Check, checkAction},
       {options::PrintSites, printSitesAction},
-      {options::Passes.getNumOccurrences() > 0, passesAction},
+      {options::Passes, passesAction},
       {options::ListPasses, listPassesAction},
   };
-  int (*Run)() = nullptr;
+  const Action *Chosen = nullptr;
   for (const Action &A : Actions) {
-    if (!A.Chosen)
+    if (!A.Option.getNumOccurrences())
       continue;
-    if (Run)
+    if (Chosen)
       return reportError("more than one action");
-    Run = A.Run;
+    Chosen = &A;
   }
-  if (!Run)
+  if (!Chosen)
     return reportError("no action, such as --instrument; see --help");
-  if (options::Input.empty() && Run != listPassesAction)
+  if (int Code = checkOptions(*Chosen))
+    return Code;
+  if (options::Input.empty() && Chosen->Run != listPassesAction)
     return reportError("no input file");
-  return Run();
+  return Chosen->Run();
 }
