@@ -6,6 +6,7 @@
 #include "Process.h"
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace torchprof {
 
@@ -34,8 +35,10 @@ FunctionRing *FunctionRings::find(uint64_t Thread) const {
 
 FunctionRing *FunctionRings::endedFirst() const {
   FunctionRing *First = nullptr;
+  pid_t Pid = getpid();
   for (FunctionRing *R = All.load(std::memory_order_relaxed); R; R = R->Next)
-    if (R->HasEnded && (!First || R->EndOrder < First->EndOrder))
+    if ((R->HasEnded || R->OwnerPid != Pid) &&
+        (!First || R->EndOrder < First->EndOrder))
       First = R;
   return First;
 }
@@ -65,6 +68,7 @@ FunctionRing *FunctionRings::own(uint64_t Thread, uint64_t Next,
   if (!R)
     return nullptr;
   R->HasEnded = false;
+  R->OwnerPid = getpid();
   R->Claimed = Next;
   return R;
 }

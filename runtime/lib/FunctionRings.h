@@ -8,7 +8,8 @@
 //
 // A ring per thread has the last numbers. It outlives its thread, since graphs
 // do; beyond some threads, the ring of the one that ended first is used again.
-// A child of fork goes on with its parent's rings, as with the graphs.
+// A child of fork goes on with its parent's rings, as with the graphs; those of
+// threads that are not its own are used again in the same way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <sys/types.h>
 
 namespace torchprof {
 
@@ -66,6 +68,10 @@ public:
     Claimed = Next;
   }
 
+  /// Goes on at number \p Next: those before it are nobody's unless they were
+  /// claimed. Owner only.
+  void resume(uint64_t Next) { Claimed = Next; }
+
   /// The owner's thread ends. The caller holds the process lock.
   void release();
 
@@ -84,6 +90,8 @@ private:
   std::atomic<uint64_t> Thread; ///< LibTorch's number of it
   bool HasEnded;                ///< guarded by the process lock, as the next
   uint64_t EndOrder;            ///< among the threads that have ended
+  pid_t OwnerPid; ///< of the owner: a child has its parent's rings, not its
+                  ///< threads
   FunctionRing *Next;
   /// A FunctionMaker each, at number % Size; 0 of none.
   std::atomic<uint64_t> Makers[Size];
@@ -104,7 +112,7 @@ public:
 
 private:
   FunctionRing *find(uint64_t Thread) const;
-  FunctionRing *endedFirst() const;
+  FunctionRing *endedFirst() const; ///< null if no owner has ended
 
   std::atomic<FunctionRing *> All{nullptr};
   unsigned Count = 0; ///< guarded by the process lock

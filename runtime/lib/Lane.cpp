@@ -57,7 +57,8 @@ void Lanes::endOfThread(void *Argument) {
 
 void Lanes::release(Lane &L) {
   ProcessLock Lock;
-  if (FunctionRing *Made = std::exchange(L.Functions, nullptr))
+  L.Functions = nullptr;
+  if (FunctionRing *Made = std::exchange(L.OwnFunctions, nullptr))
     Made->release();
   L.Depth = 0;
   for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place)

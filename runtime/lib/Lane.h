@@ -174,6 +174,8 @@ struct alignas(64) Lane {
   PairShape *Pairs;                    ///< null without any
   uint32_t PairCount;                  ///< of Pairs in use
   ChildCache *Children;                ///< null without any
+  FunctionRing
+      *OwnFunctions; ///< also while Functions is null; null without any
   /// Null without any; by place, as HeldElsewhere.
   format::SegmentHeader *RunLevels[format::MemoryPlaceCount];
   format::SegmentHeader *SpanLevels[format::MemoryPlaceCount];

@@ -81,9 +81,13 @@ static void watchBackward();
 
 static void lookForFunctions(Lane &L) {
   watchBackward();
-  L.Functions =
-      Line.Functions.own(at::RecordFunction::currentThreadId(),
-                         at::sequence_number::peek(), PageSource::system());
+  uint64_t Next = at::sequence_number::peek();
+  if (L.OwnFunctions)
+    L.OwnFunctions->resume(Next);
+  else
+    L.OwnFunctions = Line.Functions.own(at::RecordFunction::currentThreadId(),
+                                        Next, PageSource::system());
+  L.Functions = L.OwnFunctions;
 }
 
 Slot functionSite(Slot Maker, std::string_view Name) {

@@ -87,6 +87,30 @@ TEST_F(Rings, OutliveTheirThreadsUntilTheyAreNeeded) {
   EXPECT_EQ(All.makerOf(2, 0), Slot(7));
 }
 
+TEST_F(Rings, OfAParentsThreadsAreUsedAgainInAChild) {
+  for (uint64_t Thread = 0; Thread < FunctionRings::MaxRings; ++Thread)
+    ring(Thread).claim(1, Slot(7));
+  EXPECT_EQ(runChild([&] {
+              ring(5); // the thread that forked
+              for (uint64_t Thread = 1; Thread < FunctionRings::MaxRings;
+                   ++Thread)
+                ring(1000 + Thread);
+              EXPECT_EQ(All.makerOf(5, 0), Slot(7));
+              EXPECT_EQ(All.own(2000, 0, PageSource::system()), nullptr);
+            }),
+            0);
+}
+
+TEST_F(Rings, GoOnWhereTheirThreadDoes) {
+  FunctionRing &R = ring(5);
+  R.claim(1, Slot(1));
+  R.resume(10);
+  R.claim(11, Slot(2));
+  EXPECT_EQ(All.makerOf(5, 0), Slot(1));
+  EXPECT_EQ(All.makerOf(5, 5), NoSlot);
+  EXPECT_EQ(All.makerOf(5, 10), Slot(2));
+}
+
 TEST_F(Rings, WithoutMemoryThereIsNone) {
   NoPages None;
   EXPECT_EQ(All.own(1, 0, None), nullptr);
