@@ -5,6 +5,7 @@
 #include "Clock.h"
 #include "Host.h"
 #include "Memory.h"
+#include "OpenFrames.h"
 #include "Process.h"
 #include "ProfileFile.h"
 #include "Recording.h"
@@ -139,8 +140,13 @@ void Books::change(BlockAccount &A, int64_t Bytes, int64_t Blocks) {
 }
 
 void Books::allocated(const void *Block, uint64_t Bytes) {
+  Slot Site = innermostSite();
+  // A node that waits for a task, which is a pair, allocates nothing: the host
+  // goes on meanwhile.
+  if (Site != NoSlot && !isUnlogged(ThisLane->Current) && isSuspended(Site))
+    Site = NoSlot;
   BooksLock Lock(Mutex);
-  uint32_t Number = accountOf(innermostSite());
+  uint32_t Number = accountOf(Site);
   if (Number && Map.set(Block, Number))
     change(*Accounts[Number - 1], int64_t(Bytes), 1);
 }

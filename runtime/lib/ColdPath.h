@@ -87,7 +87,8 @@ void endLabel(const DynamicSpan &Span);
 
 /// The site for an operator of the framework that is called inside of the
 /// innermost span: a FrameSpan, which ends as surely as it begins. NoSlot
-/// outside of spans, and for the operator that the innermost span itself is. \p
+/// outside of spans and behind a run that was suspended there, and for the
+/// operator that the innermost span itself is. \p
 /// Name has the same address whenever the operator is the same. Null if the
 /// thread has not met it there lately: then operatorSite() tells.
 std::optional<format::Slot> knownOperator(const char *Name);

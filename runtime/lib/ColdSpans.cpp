@@ -278,6 +278,17 @@ EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
           Frame->Readings};
 }
 
+/// A pair that began on another thread ends here, in nothing: its run was
+/// suspended and goes on. So were the pairs that are open here, whose thread
+/// would else not be free for that, and they may end anywhere.
+static void forgetSuspended(Recording &R, Lane &L) {
+  dropSuspendedRun(L);
+  if (!L.Depth || hasOpenRoot(L) || isUnlogged(L.Current))
+    return;
+  dropStrayPairs(L);
+  R.measures().forgetSpans(L);
+}
+
 EndedTicks endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
   Recording *R = Site == NoSlot ? nullptr : Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
@@ -287,6 +298,8 @@ EndedTicks endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
   }
   beginWithoutRun(*R, *L); // its end may be the first that this thread does
   EndedSpan S = popSpan(*L, Begin, Site, Kind);
+  if (S.IsElsewhere && Kind == SpanKind::Pair && Begin > LostBegin)
+    forgetSuspended(*R, *L);
   if (S.Kind == SpanKind::Call || (Kind == SpanKind::Pair && isRoot(Site)))
     S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
   return endSpanOf(*R, *L, S, Now);

@@ -74,7 +74,8 @@ DeviceQueue *DeviceTime::queueOf(Lane &L) {
   return Q;
 }
 
-/// Forgets the open spans above the first \p Count: exceptions have ended them.
+/// Forgets the open spans above the first \p Count: exceptions have ended them,
+/// or they end on other threads.
 void DeviceTime::dropOpen(DeviceQueue &Q, uint32_t Count) {
   while (Q.OpenCount > Count)
     Q.release(Q.Open[--Q.OpenCount].First);
@@ -91,6 +92,10 @@ void DeviceTime::beginRun(Lane &L) {
     }
     Found.store(true, std::memory_order_relaxed);
   }
+  forgetSpans(L);
+}
+
+void DeviceTime::forgetSpans(Lane &L) {
   if (DeviceQueue *Q = knownQueue(L)) {
     DeviceQueue::Holder Lock(*Q);
     // Regions may be open around the run.

@@ -29,6 +29,8 @@ public:
 
   /// An outermost run begins on the lane.
   void beginRun(Lane &L);
+  /// Forgets open spans that have no frame any more.
+  void forgetSpans(Lane &L);
 
   /// Records the event before a span. \p Of: a node's operands, if they are
   /// known. False if the span is not timed.

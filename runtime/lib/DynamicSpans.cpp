@@ -4,6 +4,7 @@
 #include "ColdPath.h"
 #include "ColdSpans.h"
 #include "MethodLabels.h"
+#include "OpenFrames.h"
 #include "Pages.h"
 #include "Probe.h"
 
@@ -193,7 +194,7 @@ Slot operatorSite(const char *Name, bool Stays) {
   Lane *L = ThisLane;
   Slot Parent = slotOfCurrent(L->Current);
   Slot Place = belowRegions(Parent);
-  if (Place == NoSlot)
+  if (Place == NoSlot || isSuspended(Place))
     return NoSlot;
   Slot Site = NoSlot;
   if (!isOperator(Place, Name)) {
@@ -231,6 +232,7 @@ DynamicSpan beginLabel(std::string_view Name) {
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L)
     return {};
+  dropSuspendedRun(*L);
   Slot Inside = slotOfCurrent(L->Current);
   bool IsOfMethod = opensLabels(Inside);
   Slot Site =
@@ -263,6 +265,8 @@ uint64_t beginRegion(uint32_t Name) {
     return 0;
   Recording *R = Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
+  if (L)
+    dropSuspendedRun(*L);
   OpenFrame F = frameOf(L ? regionHere(*L, Name) : NoSlot);
   F.Region = Name;
   if (!L || !readyLane(*R, F.Site))
@@ -287,6 +291,8 @@ void endRegion(uint64_t Begin, uint32_t Name) {
   Recording *R = Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
   Slot Site = NoSlot;
+  if (L && !Begin)
+    dropSuspendedRun(*L);
   if (L)
     Site = Begin ? regionBegun(*L, Begin, Name) : regionHere(*L, Name);
   if (Site == NoSlot)

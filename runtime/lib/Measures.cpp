@@ -51,7 +51,7 @@ void Measures::beginRun(Lane &L, bool WithShapes) {
   if (Device && L.Measuring)
     Device->beginRun(L);
   if (Marked)
-    Marked->beginRun(L);
+    Marked->forgetSpans(L);
   L.WithShapes = WithShapes && IsDue && EverySite;
   NodeMeasures Nodes = nodeMeasures(L);
   if (Nodes == L.Nodes)
@@ -61,6 +61,13 @@ void Measures::beginRun(Lane &L, bool WithShapes) {
   L.MeasuredSince.store(0, std::memory_order_relaxed);
   if (Process.Open.load(std::memory_order_relaxed))
     L.Since.store(0, std::memory_order_relaxed);
+}
+
+void Measures::forgetSpans(Lane &L) {
+  if (Device)
+    Device->forgetSpans(L);
+  if (Marked)
+    Marked->forgetSpans(L);
 }
 
 bool Measures::makeTable(Lane &L) {

@@ -79,6 +79,9 @@ public:
   /// shapes are told apart in it if \p WithShapes.
   void beginRun(Lane &L, bool WithShapes);
 
+  /// Forgets open spans that have no frame any more.
+  void forgetSpans(Lane &L);
+
   /// True if what \p L runs now is measured.
   bool areMeasured(const Lane &L, bool IsRoot) const {
     return L.Measuring && (EverySite || IsRoot);

@@ -50,7 +50,8 @@ void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled);
 /// the wait goes on with the rest of its run on another thread, where both end.
 bool isSuspended(format::Slot Site);
 
-/// Drops the run that is suspended, if one is, before a root is entered.
+/// Drops the run that is suspended, if one is: before a root is entered or the
+/// host does something else that must not lie in it.
 void dropSuspendedRun(Lane &L);
 
 /// Drops pairs that lie in no root or region: they were left by an exception,

@@ -109,7 +109,7 @@ void Ranges::endDownTo(uint32_t Count) {
   }
 }
 
-void Ranges::beginRun(Lane &L) {
+void Ranges::forgetSpans(Lane &L) {
   // Regions may be open around the run.
   uint32_t Open = Here ? Here->Count : 0;
   while (Open && !hasFrame(L, Here->Ranges[Open - 1].Begin,

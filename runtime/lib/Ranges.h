@@ -45,8 +45,9 @@ public:
   /// those that cannot be had.
   static std::unique_ptr<Ranges> make(const Options &Opts);
 
-  /// An outermost run begins on the calling thread, whose lane is \p L.
-  void beginRun(Lane &L);
+  /// Ends the ranges of spans that have no frame any more on the calling
+  /// thread, whose lane is \p L.
+  void forgetSpans(Lane &L);
 
   /// Begins the range of a span. False without memory.
   bool beginSpan(format::Slot Site);

@@ -61,7 +61,8 @@ void claimMadeInCurrent(Lane &L) noexcept {
   if (Next == L.Functions->claimed())
     return;
   Slot Current = format::slotOfCurrent(L.Current);
-  bool IsHosts = !DoGradientsMake && isOfGradient(Current);
+  bool IsHosts =
+      isSuspended(Current) || (!DoGradientsMake && isOfGradient(Current));
   L.Functions->claim(Next, IsHosts ? format::NoSlot : siteBelow(Current));
 }
 
@@ -252,8 +253,10 @@ static OutsideSite EngineSite(format::EngineName),
 void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
   if (!ensureRecording())
     return;
-  if (Lane *L = ThisLane;
-      L && siteBelow(format::slotOfCurrent(L->Current)) != format::NoSlot)
+  Lane *L = ThisLane;
+  Slot Around =
+      L ? siteBelow(format::slotOfCurrent(L->Current)) : format::NoSlot;
+  if (Around != format::NoSlot && !isSuspended(Around))
     return;
   bookSpan(EngineSite.get(), Begin, End);
 } catch (const std::bad_alloc &) {
