@@ -47,6 +47,8 @@ struct alignas(processor::LargestPageBytes) ProcessPage {
   uint64_t EarlyCounters[format::CounterCapacity];
   /// Guards everything slow. In the page so that a child finds it unlocked.
   pthread_mutex_t Mutex;
+  /// Told of each snapshot. A child finds none of its parent's waiters in it.
+  pthread_cond_t SnapshotMade;
 };
 
 extern ProcessPage Process;

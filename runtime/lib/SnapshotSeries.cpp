@@ -15,8 +15,6 @@ namespace torchprof {
 
 using format::Counter;
 
-static pthread_cond_t SnapshotMade = PTHREAD_COND_INITIALIZER;
-
 std::string SnapshotSeries::nextName() const {
   const std::string &Pattern = Program.Opts.File;
   uint64_t Number = Made + 1;
@@ -38,7 +36,7 @@ int SnapshotSeries::note(const std::string &Name, Failure Why) {
   }
   torchprof::count(Counter::Snapshots);
   ++Made;
-  pthread_cond_broadcast(&SnapshotMade);
+  pthread_cond_broadcast(&Process.SnapshotMade);
   return 0;
 }
 
@@ -67,7 +65,8 @@ uint64_t SnapshotSeries::waitFor(uint64_t Above, uint64_t TimeoutMs) const {
   Deadline.tv_sec += time_t(TimeoutMs / 1000 + Ns / 1'000'000'000);
   Deadline.tv_nsec = long(Ns % 1'000'000'000);
   while (TimeoutMs && Made <= Above)
-    if (pthread_cond_timedwait(&SnapshotMade, &Process.Mutex, &Deadline) != 0)
+    if (pthread_cond_timedwait(&Process.SnapshotMade, &Process.Mutex,
+                               &Deadline) != 0)
       break;
   return Made;
 }

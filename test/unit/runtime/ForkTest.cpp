@@ -59,6 +59,32 @@ TEST(Fork, ChildThatNeverProbesLeavesNoFileAndDoesNotCloseItsParents) {
   EXPECT_EQ(Folder.names(), std::vector<std::string>{"p.tprof"});
 }
 
+TEST(Fork, ChildDoesNotWaitForItsParentsWaiters) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "it takes the child's threads for the parent's";
+#endif
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    spans(1);
+    std::thread Waiter([] { waitForSnapshot(0, 60'000); });
+    usleep(50'000); // a fork that comes before the wait shows nothing
+    EXPECT_EQ(runChild([] {
+                alarm(20);
+                spans(1);
+                for (int I = 0; I < 3; ++I) {
+                  std::thread Own([=] { waitForSnapshot(I, 10'000); });
+                  usleep(10'000);
+                  EXPECT_EQ(snapshot(""), 0);
+                  Own.join();
+                }
+              }),
+              0);
+    EXPECT_EQ(snapshot(""), 0);
+    Waiter.join();
+  });
+}
+
 TEST(Fork, ForkOfAForkWritesAThirdFile) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
