@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace torchprof {
 
@@ -47,6 +48,13 @@ siteBits(std::string_view Text) {
   return Bits;
 }
 
+/// Says once why models are not recorded.
+static void warnOfModel(bool &HasWarned, const char *Why) {
+  // Not while recording is off: tools load models to rewrite them.
+  if (Line.Program.Opts.Enabled && !std::exchange(HasWarned, true))
+    warn("model not recorded: %s", Why);
+}
+
 void addModel(std::string_view Text) {
   ManifestHead Head;
   std::string Error;
@@ -56,17 +64,11 @@ void addModel(std::string_view Text) {
     Bits = siteBits(Text);
   ProcessLock Lock;
   Line.Program.readEnvironment();
-  // Do not warn while recording is off: tools load models to rewrite them.
-  bool ShouldWarn = Line.Program.Opts.Enabled;
-  if (!IsReadable) {
-    if (ShouldWarn)
-      warn("model not recorded: %s", Error.c_str());
-    return;
-  }
-  if (Line.Models.add(Head.ModelId, Head.SiteCount, Text, Bits) ==
-          Registration::NoRoom &&
-      ShouldWarn)
-    warn("model not recorded: out of memory or slots");
+  if (!IsReadable)
+    warnOfModel(Line.Program.WarnedOfManifest, Error.c_str());
+  else if (Line.Models.add(Head.ModelId, Head.SiteCount, Text, Bits) ==
+           Registration::NoRoom)
+    warnOfModel(Line.Program.WarnedOfRoom, "out of memory or slots");
 }
 
 std::string manifestText(uint64_t ModelId) {

@@ -42,6 +42,9 @@ struct Host {
   uint64_t Step = 0;        ///< of the schedule
   /// A process of this line has recorded: its children count as forked.
   bool HasRecorded = false;
+  /// A warning was printed of a manifest that cannot be read; of a model for
+  /// which there was no room. A host may load one any number of times.
+  bool WarnedOfManifest = false, WarnedOfRoom = false;
 
   /// Reads the environment and chooses the clock, once.
   void readEnvironment();
