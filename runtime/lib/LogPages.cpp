@@ -55,11 +55,12 @@ void foldLog(Lane &L) {
   uint64_t Now = clock::ticks();
   L.Clock.addApart(Now - Start);
   Fold.addTicks(Now - Start);
-  // Open spans take the cold path, which subtracts this. If another thread has
-  // just changed the gate, all of them do.
+  // Open spans take the cold path, which subtracts this, and no span begins
+  // where one ended before it. If another thread has just changed the gate, all
+  // of them do.
   std::atomic<uint64_t> &Gate = gateOf(L);
   uint64_t Since = Gate.load(std::memory_order_relaxed);
-  if (slotOfCurrent(L.Current) != NoSlot && Since && Since != GateShut)
+  if (Since && Since != GateShut)
     Gate.compare_exchange_strong(Since, Now, std::memory_order_relaxed);
 }
 

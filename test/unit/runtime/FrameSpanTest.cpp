@@ -186,6 +186,21 @@ TEST(ChainedSpan, DoesNotReachOverAFold) {
   EXPECT_GE(P.sum(2), Rounds * 7u - Rounds / 100);
 }
 
+TEST(ChainedSpan, BeginsAnewAfterAFoldInNothing) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 3);
+    for (int Round = 0; Round < 2; ++Round) // the first takes the cold path
+      chainedSpan(site(7, 1), false, 1, 5, [] {});
+    uint64_t End = ThisLane->LastEnd;
+    EXPECT_TRUE(isOrdinary(*ThisLane, End));
+    advanceClock(1);
+    foldLog(*ThisLane);
+    EXPECT_FALSE(isOrdinary(*ThisLane, End));
+  });
+}
+
 TEST(ChainedSpan, InsideOfAnotherItEndsTheChain) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
