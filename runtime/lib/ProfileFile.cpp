@@ -4,6 +4,7 @@
 #include "InheritedFile.h"
 #include "Options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -301,9 +302,19 @@ void ProfileFile::create(const std::string &Name, const FileRules &Rules) {
   __atomic_store_n(&Header->FileBytes, PageBytes, __ATOMIC_RELEASE);
 }
 
+/// Makes room for one segment more in the list; false without memory. Before
+/// the file grows: the probe that needs the segment cannot catch anything.
+bool ProfileFile::makeRoom() try {
+  if (Segments.size() == Segments.capacity())
+    Segments.reserve(std::max<size_t>(2 * Segments.size(), 64));
+  return true;
+} catch (const std::bad_alloc &) {
+  return false;
+}
+
 SegmentHeader *ProfileFile::add(SegmentType Type, uint64_t PayloadBytes,
                                 uint32_t Lane) {
-  if (!Header)
+  if (!Header || !makeRoom())
     return nullptr;
   uint64_t Bytes = roundToPages(sizeof(SegmentHeader) + PayloadBytes);
   uint64_t Offset = End;

@@ -98,6 +98,7 @@ private:
   void takeDescriptor(int Number, const std::string &Name,
                       bool MustBeInherited);
   void *mapHeader();
+  bool makeRoom();
   bool grow(uint64_t Bytes, void *&Address);
   bool reserve(uint64_t Bytes);
   bool fileIsOurs();

@@ -112,7 +112,7 @@ void Recording::close() {
 // What is in the file
 //===----------------------------------------------------------------------===//
 
-void Recording::noteFileError() {
+void Recording::noteFileError() try {
   Failure Why = File.takeFailure();
   if (!Why)
     return;
@@ -127,6 +127,8 @@ void Recording::noteFileError() {
   else
     warn("%s: cannot grow the profile: %s; what does not fit is kept in memory",
          Name.c_str(), Why.text());
+} catch (const std::bad_alloc &) {
+  // The counter says it.
 }
 
 void Recording::createProfile() {
