@@ -282,8 +282,10 @@ void resetCell(SlotEntry &Entry, uint32_t Epoch) {
     storeRelease(Count, 0);
   if (Entry.Runs)
     storeRelease(SegmentOf<SegmentType::Runs>(Entry.Runs).record().Count, 0);
-  storeRelease(C.Epoch, Epoch);
+  // In this order: killed between the two, it is an empty cell of its old
+  // epoch.
   storeRelease(C.Word, 0);
+  storeRelease(C.Epoch, Epoch);
 }
 
 } // namespace torchprof

@@ -64,8 +64,8 @@ void emptyMeasureCell(MeasureCell &C, uint32_t Epoch) {
   for (unsigned I = 0; I < MeasuresPerCell; ++I)
     for (uint64_t *Field : {&C.Sum[I], &C.Max[I], &C.Nested[I]})
       storeRelease(*Field, uint64_t(0));
+  storeRelease(C.Word, 0); // as in resetCell()
   storeRelease(C.Epoch, Epoch);
-  storeRelease(C.Word, 0);
 }
 
 } // namespace torchprof

@@ -188,8 +188,8 @@ void Variants::emptyCell(VariantCell &C, uint32_t Epoch) {
   for (uint64_t *Field : {&C.Time, &C.Min, &C.Max, &C.FirstTicks})
     storeRelease(*Field, 0);
   storeRelease(C.NetBytes, 0);
+  storeRelease(C.Word, 0); // as in resetCell()
   storeRelease(C.Epoch, Epoch);
-  storeRelease(C.Word, 0);
 }
 
 void Variants::endNew(Recording &R, Lane &L, Slot Site, NewVariant *New,
