@@ -14,6 +14,7 @@
 #include "Hooks.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -47,43 +48,60 @@ static void attach(void) {
   __atomic_store_n(&Hooks, Found, __ATOMIC_RELEASE);
 }
 
-struct Search {
-  const char *Symbol;
-  int OnlyLibTorch; /* else any library */
-  void *Ours;
-  void *Found;
+/* A loaded library, by its number among those that are asked for. */
+struct NthLibrary {
+  int OnlyLibTorch; /* else any */
+  unsigned Skip;
+  char Name[PATH_MAX];
 };
 
-static int lookInto(struct dl_phdr_info *Info, size_t Size, void *Data) {
-  struct Search *S = Data;
+/* Only the name is taken here, where the loader holds a lock that a thread
+   which loads a library takes second. To call the loader would be to take the
+   first one second, and both threads could wait for ever. */
+static int copyName(struct dl_phdr_info *Info, size_t Size, void *Data) {
+  struct NthLibrary *L = Data;
   (void)Size;
-  if (S->OnlyLibTorch && !torchprofIsLibTorch(Info->dlpi_name))
+  if (L->OnlyLibTorch && !torchprofIsLibTorch(Info->dlpi_name))
     return 0;
-  void *Library = dlopen(Info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (!Library)
+  if (L->Skip > 0) {
+    --L->Skip;
     return 0;
-  void *Found = dlsym(Library, S->Symbol);
-  dlclose(Library); /* its owner keeps it */
-  if (Found && Found != S->Ours)
-    S->Found = Found;
-  return S->Found != NULL;
+  }
+  snprintf(L->Name, sizeof(L->Name), "%s", Info->dlpi_name);
+  return 1;
+}
+
+/* The definition of a symbol that is not ours, null without one. */
+static void *lookFor(const char *Symbol, const void *Ours, int OnlyLibTorch) {
+  struct NthLibrary L;
+  L.OnlyLibTorch = OnlyLibTorch;
+  for (unsigned Number = 0;; ++Number) {
+    L.Skip = Number;
+    if (!dl_iterate_phdr(copyName, &L))
+      return NULL;
+    void *Library = dlopen(L.Name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!Library)
+      continue;
+    void *Found = dlsym(Library, Symbol);
+    dlclose(Library); /* its owner keeps it */
+    if (Found && Found != Ours)
+      return Found;
+  }
 }
 
 /* The constructor itself. Python loads LibTorch with a scope of its own, where
    RTLD_NEXT does not look. */
-static void *real(const char *Symbol, void *Ours) {
-  struct Search S = {Symbol, 1, Ours, NULL};
-  if (!dl_iterate_phdr(lookInto, &S)) {
-    S.OnlyLibTorch = 0;
-    dl_iterate_phdr(lookInto, &S);
-  }
-  if (!S.Found) {
+static void *real(const char *Symbol, const void *Ours) {
+  void *Found = lookFor(Symbol, Ours, 1);
+  if (!Found)
+    Found = lookFor(Symbol, Ours, 0);
+  if (!Found) {
     /* Somebody calls a constructor that nobody has: the loader, too, would end
        the process here. */
     fprintf(stderr, "torchprof: error: no library defines %s\n", Symbol);
     abort();
   }
-  return S.Found;
+  return Found;
 }
 
 /* What takes the place of a constructor. */
