@@ -4,6 +4,7 @@
 
 #include "Autocasts.h"
 #include "ReplacedNodes.h"
+#include "Scripts.h"
 #include "SequenceMatch.h"
 #include "Tag.h"
 #include "torch/Attach.h"
@@ -42,6 +43,7 @@ struct Gradient {
 /// The nodes of a group that have a site, the last one first, as their
 /// gradients come.
 static std::vector<ForwardNode> nodesInReverse(Graph &Group) {
+  Scripts Texts;
   std::vector<ForwardNode> Nodes;
   bool IsLastOfScript = false;
   for (Node *N : Group.nodes().reverse()) {
@@ -49,7 +51,7 @@ static std::vector<ForwardNode> nodesInReverse(Graph &Group) {
     if (!Tag)
       continue;
     bool IsCast = isAutocast(N->kind());
-    bool IsOfScript = isOfAutodiff(N) && !IsCast;
+    bool IsOfScript = Texts.isOfAutodiff(N) && !IsCast;
     // A script's nodes are differentiated as a whole, and with them the one
     // that it calls, where LibTorch has kept the model's in its place.
     bool IsPart = !Tag->Site && !Tag->Backward;

@@ -2,7 +2,7 @@
 
 #include "Parts.h"
 
-#include "ReplacedNodes.h"
+#include "Scripts.h"
 #include "Tag.h"
 
 #include "torch/Attach.h"
@@ -61,24 +61,6 @@ Node *lastOfReads(Node *First) {
   return Last;
 }
 
-/// True for a node that LibTorch's scripts for backward added to a group.
-bool isAdded(Node *N) {
-  return N->kind() != prim::Constant && !tagOf(N) &&
-         N->kind().ns() != symbols::begin().ns() && isOfAutodiff(N);
-}
-
-/// The last node of the added ones that begin with \p First. What LibTorch puts
-/// between them to see their values, in a first run, is none of the model's.
-Node *lastOfAdded(Node *First) {
-  Node *Last = First;
-  for (Node *N = nextOf(First);; N = nextOf(N))
-    if (isAdded(N))
-      Last = N;
-    else if (N->kind() != prim::TupleConstruct &&
-             N->kind() != prim::TupleUnpack && N->kind() != prim::profile)
-      return Last;
-}
-
 /// The node that runs a group, or what was made of it before there were
 /// gradients, if \p Check checks which of these is right; else null.
 Node *choiceOfGroup(Node *Check) {
@@ -135,6 +117,25 @@ private:
     Node *Begin = nullptr;
     Node *End = nullptr;
   };
+
+  /// True for a node that LibTorch's scripts for backward added to a group.
+  bool isAdded(Node *N) {
+    return N->kind() != prim::Constant && !tagOf(N) &&
+           N->kind().ns() != symbols::begin().ns() && Texts.isOfAutodiff(N);
+  }
+
+  /// The last node of the added ones that begin with \p First. What LibTorch
+  /// puts between them to see their values, in a first run, is none of the
+  /// model's.
+  Node *lastOfAdded(Node *First) {
+    Node *Last = First;
+    for (Node *N = nextOf(First);; N = nextOf(N))
+      if (isAdded(N))
+        Last = N;
+      else if (N->kind() != prim::TupleConstruct &&
+               N->kind() != prim::TupleUnpack && N->kind() != prim::profile)
+        return Last;
+  }
 
   Pause pauseIn(Block *In) {
     Node *Begin = createPause();
@@ -199,6 +200,7 @@ private:
 
   Graph &Body;
   const bool Attributes;
+  Scripts Texts;
   Pause Paused; ///< of the part that runs the graph, if one does
 };
 

@@ -2,6 +2,7 @@
 
 #include "ReplacedNodes.h"
 
+#include "Scripts.h"
 #include "Tag.h"
 
 #include <algorithm>
@@ -18,65 +19,20 @@ using namespace torch::jit;
 
 namespace {
 
-/// The text that \p N comes from, if no file is named for it.
-std::string unnamedText(const Node *N) {
-  SourceRange Range = N->sourceRange();
-  if (!Range.source() ||
-      Range.source()->filename().value_or("<string>") != "<string>")
-    return std::string();
-  return Range.source()->text_str().str();
-}
-
-/// True for the text of scripts for backward: several functions, each with its
-/// `backward` inside of it.
-bool isForBackward(const std::string &Text) {
-  return Text.find("def backward(") != std::string::npos;
-}
-
-/// True for the text of those that decompose.
-bool isDecomposing(const std::string &Text) {
-  return Text.find("def addmm(") != std::string::npos &&
-         Text.find("def layer_norm(") != std::string::npos;
-}
-
-/// The operator that a script of LibTorch's stands for, "layer_norm", if \p N
-/// comes from one; else empty.
-std::string replacedBy(const Node *N) {
-  std::string Text = unnamedText(N);
-  if (!isForBackward(Text) && !isDecomposing(Text))
-    return std::string();
-  size_t Begin = N->sourceRange().start();
-  static constexpr std::string_view Define = "def ";
-  size_t Outermost = std::string::npos, Found = std::string::npos;
-  for (size_t At = Text.find(Define); At < Begin;
-       At = Text.find(Define, At + 1)) {
-    size_t Line = At ? Text.rfind('\n', At - 1) : std::string::npos;
-    size_t Indent = At - (Line == std::string::npos ? 0 : Line + 1);
-    if (Outermost == std::string::npos)
-      Outermost = Indent;
-    if (Indent <= Outermost)
-      Found = At;
-  }
-  if (Found == std::string::npos)
-    return std::string();
-  Found += Define.size();
-  return Text.substr(Found, Text.find('(', Found) - Found);
-}
-
 /// The nodes of a graph in the order of the program, those of differentiable
 /// graphs in the place of these. What lies inside of a script's If or loop
 /// is not there: that stands for it.
-void collect(Block *In, std::vector<Node *> &Nodes) {
+void collect(Block *In, Scripts &Texts, std::vector<Node *> &Nodes) {
   for (Node *N : In->nodes()) {
     if (N->kind() == prim::Constant)
       continue;
     Nodes.push_back(N);
-    if (!replacedBy(N).empty())
+    if (!Texts.replacedBy(N).empty())
       continue;
     for (Block *Inner : N->blocks())
-      collect(Inner, Nodes);
+      collect(Inner, Texts, Nodes);
     if (N->kind() == prim::DifferentiableGraph)
-      collect(N->g(attr::Subgraph)->block(), Nodes);
+      collect(N->g(attr::Subgraph)->block(), Texts, Nodes);
   }
 }
 
@@ -96,9 +52,9 @@ standIn(const std::shared_ptr<const NodeOrder> &Order, size_t Position) {
 
 class ReplacedNodes {
 public:
-  ReplacedNodes(std::vector<Node *> Nodes,
+  ReplacedNodes(std::vector<Node *> Nodes, Scripts &Texts,
                 std::shared_ptr<const NodeOrder> Whole)
-      : Nodes(std::move(Nodes)), Whole(std::move(Whole)) {}
+      : Nodes(std::move(Nodes)), Texts(Texts), Whole(std::move(Whole)) {}
 
   void run() {
     for (Node *N : Nodes)
@@ -129,11 +85,11 @@ private:
     size_t End = After ? After->Position : Order->size();
     // Nodes of one script follow each other, and each is there once: a place in
     // its text that comes again is the next copy of the script.
-    std::string Script;
+    std::string_view Script;
     std::set<std::tuple<Symbol, size_t, size_t>> Places;
     std::shared_ptr<const TagContent> Stands;
     for (Node *N : Gap) {
-      std::string Name = replacedBy(N);
+      std::string_view Name = Texts.replacedBy(N);
       if (Name.empty())
         continue;
       // What a script calls is written in a function of its own.
@@ -160,16 +116,16 @@ private:
   /// True if the script that begins with \p First, in the gap behind \p Kept,
   /// is the one of \p Kept: it calls the operator that it replaces with the
   /// same inputs, so that LibTorch kept one of the two nodes, the older one.
-  static bool isInScript(const Node *Kept, const std::vector<Node *> &Gap,
-                         const Node *First) {
-    std::string Name = replacedBy(First);
+  bool isInScript(const Node *Kept, const std::vector<Node *> &Gap,
+                  const Node *First) {
+    std::string Name(Texts.replacedBy(First));
     if (Name != Kept->kind().toUnqualString() ||
         Kept->owningBlock() != First->owningBlock() ||
         First->sourceRange().source()->text_str().str().find(
             "return torch." + Name + "(") == std::string::npos)
       return false;
     return std::none_of(Gap.begin(), Gap.end(), [&](const Node *N) {
-      return N->kind() == Kept->kind() && replacedBy(N) == Name;
+      return N->kind() == Kept->kind() && Texts.replacedBy(N) == Name;
     });
   }
 
@@ -177,7 +133,7 @@ private:
   /// unrolled, the next copy of its body goes on behind the end of one.
   std::shared_ptr<const TagContent>
   takeMissing(const std::shared_ptr<const NodeOrder> &Order,
-              const std::string &Name, size_t End) {
+              std::string_view Name, size_t End) {
     auto Take = [&](size_t From, size_t To, std::optional<size_t> In) {
       for (size_t I = From; I < To; ++I) {
         const NodeSites &Was = (*Order)[I];
@@ -196,6 +152,7 @@ private:
   }
 
   std::vector<Node *> Nodes;
+  Scripts &Texts;
   std::shared_ptr<const NodeOrder> Whole; ///< for a plan without any tag
   std::unordered_set<size_t> Present;     ///< positions in the method's order
   size_t Next = 0;                        ///< position
@@ -203,15 +160,12 @@ private:
 
 } // namespace
 
-bool isOfAutodiff(const Node *N) {
-  return isForBackward(unnamedText(N)) && !replacedBy(N).empty();
-}
-
 void tagReplacedNodes(Graph &Body,
                       const std::shared_ptr<const NodeOrder> &Order) {
+  Scripts Texts;
   std::vector<Node *> Nodes;
-  collect(Body.block(), Nodes);
-  ReplacedNodes(std::move(Nodes), Order).run();
+  collect(Body.block(), Texts, Nodes);
+  ReplacedNodes(std::move(Nodes), Texts, Order).run();
 }
 
 } // namespace torchprof

@@ -1,9 +1,9 @@
 //===- ReplacedNodes.h - nodes of scripts in others' place ------*- C++ -*-===//
 //
-// LibTorch differentiates some operators (layer_norm, dropout, linear, pooling)
-// by scripts of its own, and decomposes some (addmm) by others: their nodes
-// make room for the script's, which have no tags. The script names the
-// operator, and the tags around say between which sites it stood.
+// Where LibTorch differentiates or decomposes an operator by a script of its
+// own (Scripts.h), the operator's node makes room for the script's, which have
+// no tags. The script names the operator, and the tags around say between which
+// sites it stood.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,6 @@
 #include <memory>
 
 namespace torchprof {
-
-/// True for a node that comes from one of LibTorch's scripts for backward: in
-/// the place of another one, or in addition to it, for what backward has to
-/// know.
-bool isOfAutodiff(const torch::jit::Node *N);
 
 /// Tags the nodes of \p Body that stand in the place of a tagged node. \p
 /// Order: of the method whose plan it is, null of a part of one.
