@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace torchprof {
@@ -16,19 +17,36 @@ namespace torchprof {
 using namespace torch::jit;
 using format::Slot;
 
-Node *gradientIn(Node *N) {
+/// \p Barren: sums in which no gradient was found; a chain of them may have
+/// more paths than could ever be followed.
+static Node *gradientIn(Node *N, std::unordered_set<Node *> &Barren) {
   if (const TagContent *Tag = tagOf(N))
     return Tag->Backward ? N : nullptr;
-  if (N->kind() != aten::add && N->kind() != prim::AutogradAdd)
+  if ((N->kind() != aten::add && N->kind() != prim::AutogradAdd) ||
+      !Barren.insert(N).second)
     return nullptr;
   Node *Last = N->input(0)->node(), *First = N->input(1)->node();
   if (Last->owningBlock() == First->owningBlock() && First->isAfter(Last))
     std::swap(First, Last);
-  Node *Of = gradientIn(Last);
-  return Of ? Of : gradientIn(First);
+  Node *Of = gradientIn(Last, Barren);
+  return Of ? Of : gradientIn(First, Barren);
+}
+
+Node *gradientIn(Node *N) {
+  std::unordered_set<Node *> Barren;
+  return gradientIn(N, Barren);
+}
+
+bool hasGradientTags(Block *In) {
+  return visitNodes(In, [](Node *N) {
+    const TagContent *Tag = tagOf(N);
+    return Tag && Tag->Backward;
+  });
 }
 
 GradientNotes::GradientNotes(Graph &Body) : Body(Body) {
+  if (!hasGradientTags(Body.block()))
+    return;
   findReturned(Body.block());
   if (hasGradients())
     findNeeded();

@@ -32,6 +32,9 @@ namespace torchprof {
 /// came last of those; null if there is none.
 torch::jit::Node *gradientIn(torch::jit::Node *N);
 
+/// True if any node in \p In has a gradient's tag.
+bool hasGradientTags(torch::jit::Block *In);
+
 class GradientNotes {
 public:
   /// Looks at a copy with tags, before anything in it is timed. Both must live

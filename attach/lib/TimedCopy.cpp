@@ -30,7 +30,8 @@ namespace {
 class TagLowering {
 public:
   TagLowering(Graph &Body, Gradients Inside, bool Shapes)
-      : Body(Body), NewNodes(Body, Inside), Shapes(Shapes) {}
+      : Body(Body), NewNodes(Body, Inside), Shapes(Shapes),
+        HasGradients(hasGradientTags(Body.block())) {}
 
   void lower(Block *In) {
     // Nodes are replaced on the way, so the loop advances by hand.
@@ -43,7 +44,7 @@ public:
           lower(Inner);
       if (!Tag && isFused(N))
         Tag = tagOfFused(N);
-      if (!Tag && takeTagOfGradient(N) && !isAround(Open, N))
+      if (!Tag && HasGradients && takeTagOfGradient(N) && !isAround(Open, N))
         Tag = tagOf(N);
       if (!Tag) {
         N = N->next();
@@ -345,6 +346,7 @@ private:
   Graph &Body;
   TimedNodes NewNodes;
   const bool Shapes; ///< probes take operands
+  const bool HasGradients;
 };
 
 /// Notes the sites of the method that have no node in its plan.
