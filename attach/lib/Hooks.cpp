@@ -232,10 +232,13 @@ static void code(TorchprofCode *Real, void *Self, const void *Body, void *Name,
   PlanOwner Owner = takeOwner(asName(Name));
   CodeScope Making(Owner);
   try {
-    Timed = timedCopy(*asGraph(Body),
-                      Owner.Part == PlanPart::Whole ? Owner.Root : std::nullopt,
-                      Owner.Part == PlanPart::Forward ? Gradients::AreCut
-                                                      : Gradients::MayFlow);
+    // A fused kernel that cannot run as one runs its own nodes, in its time.
+    if (Owner.Part != PlanPart::Other)
+      Timed =
+          timedCopy(*asGraph(Body),
+                    Owner.Part == PlanPart::Whole ? Owner.Root : std::nullopt,
+                    Owner.Part == PlanPart::Forward ? Gradients::AreCut
+                                                    : Gradients::MayFlow);
   } catch (...) {
     warnOfFailure(asName(Name));
     Timed = nullptr;

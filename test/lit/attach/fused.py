@@ -12,6 +12,10 @@ split over them by what they took before."""
 # RUN: torchprof-report summary %t.tprof --format=json > %t.json
 # RUN: torchprof-report summary %t.tprof --format=json --split-fused > %t.split.json
 # RUN: %python %s %t.json %t.split.json
+# A kernel that falls back to its nodes is timed as the kernel that it is.
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.back.tprof \
+# RUN:   PYTORCH_TENSOREXPR_FALLBACK=2 %python -W ignore %s
+# RUN: torchprof-report summary %t.back.tprof --columns=kind,module,calls | FileCheck %s
 # UNSUPPORTED: asan, tsan
 # CHECK-DAG: aten::mul scale 12
 # CHECK-DAG: aten::add 1
