@@ -267,6 +267,10 @@ std::optional<MethodTags> tagsOf(const std::shared_ptr<Graph> &Body,
     Class = Body->inputs()[0]->type()->cast<c10::ClassType>();
   if (Class && !isOwnFunction(*Class, Name))
     Class = nullptr;
+  // LibTorch runs these while it loads or saves the object, which may be a
+  // model that the host has not had in hand yet.
+  if (Class && isStateMethod(Name))
+    return std::nullopt;
   try {
     return Class ? ModelTable::get().tagsOf(Class, Name)
                  : tagsOfFunction(Body, Name);

@@ -13,7 +13,7 @@ static bool isKept(const std::string &Name) {
   return Name.starts_with(OriginalPrefix);
 }
 
-static bool isState(const std::string &Name) {
+bool isStateMethod(const std::string &Name) {
   return Name == "__getstate__" || Name == "__setstate__";
 }
 
@@ -49,7 +49,7 @@ std::vector<OwnedFunction> ownFunctions(const c10::ClassTypePtr &Root) {
   std::vector<OwnedFunction> Found;
   for (Function *F : allFunctions(*Root))
     if (GraphFunction *G = asGraph(F);
-        G && !isKept(F->name()) && !isState(F->name()))
+        G && !isKept(F->name()) && !isStateMethod(F->name()))
       Found.push_back({G, Root, ""});
   sortByName(Found);
   return Found;

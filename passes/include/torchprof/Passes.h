@@ -240,6 +240,10 @@ struct NamedClass {
 };
 std::vector<NamedClass> namedClasses(const torch::jit::Module &Root);
 
+/// True for the methods that LibTorch runs when it saves or loads an object:
+/// they are not profiled.
+bool isStateMethod(const std::string &Name);
+
 /// Numbers the methods of a model whose root has this class as
 /// instrumentAndReload would, on copies of their graphs, and with the same id.
 /// Methods that are called through interfaces are looked for among \p Parts,
