@@ -7,7 +7,9 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <unordered_set>
@@ -23,11 +25,18 @@ using TagsByName = std::unordered_map<std::string, MethodTags>;
 /// What is known of a class. It is held, so that its address stays its own,
 /// until nobody else holds it.
 struct KnownClass {
+  struct Part {
+    std::string Path;
+    std::weak_ptr<c10::ClassType> Class;
+  };
+
   c10::ClassTypePtr Class;
-  /// The modules within an object that the host had in hand, if the class calls
-  /// any through an interface; not the object itself, for even a weak pointer
-  /// would keep its weights.
-  std::vector<NamedClass> Parts;
+  /// The host has had an object of it in hand.
+  bool IsNoted = false;
+  /// The modules within that object, if the class calls any through an
+  /// interface; not the object itself, for even a weak pointer would keep its
+  /// weights. Classes may be each other's parts: none holds another.
+  std::vector<Part> Parts;
   /// Tags by the function's name: of the class's own methods once it was
   /// numbered, and of those that another model calls through an interface.
   TagsByName Methods;
@@ -35,6 +44,20 @@ struct KnownClass {
   std::set<std::string> Tagged; ///< methods that have an executor with tags
   bool IsNumbered = false;
   bool OriginalsAreNumbered = false;
+};
+
+/// Classes that still have their methods: a class does not hold them.
+struct HeldClasses {
+  std::vector<NamedClass> Classes;
+  std::vector<std::shared_ptr<const CompilationUnit>> Units;
+
+  void add(const std::string &Path, const c10::ClassTypePtr &Class) {
+    auto Unit = Class ? Class->compilation_unit() : nullptr;
+    if (!Unit)
+      return;
+    Classes.push_back({Path, Class});
+    Units.push_back(std::move(Unit));
+  }
 };
 
 /// True if a module of class \p Class has an attribute of an interface type, or
@@ -72,18 +95,20 @@ public:
   }
 
   void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object) {
-    std::vector<NamedClass> Parts;
+    c10::ClassTypePtr Class = Object->type();
+    if (isNoted(*Class))
+      return;
+    std::vector<KnownClass::Part> Parts;
     std::unordered_set<const c10::ClassType *> Seen;
-    if (hasInterfaces(*Object->type(), Seen)) {
-      Parts = namedClasses(Module(Object));
-      // The class itself would hold itself for ever.
-      std::erase_if(Parts,
-                    [](const NamedClass &Part) { return Part.Path.empty(); });
-    }
+    if (hasInterfaces(*Class, Seen))
+      for (const NamedClass &Part : namedClasses(Module(Object)))
+        if (!Part.Path.empty())
+          Parts.push_back({Part.Path, Part.Class});
     std::lock_guard<std::mutex> Guard(Lock);
-    KnownClass &Known = find(Object->type());
+    KnownClass &Known = find(Class);
     if (Known.Parts.empty())
       Known.Parts = std::move(Parts);
+    Known.IsNoted = true;
   }
 
   std::optional<MethodTags> tagsOf(const c10::ClassTypePtr &Class,
@@ -133,6 +158,12 @@ public:
   }
 
 private:
+  bool isNoted(const c10::ClassType &Class) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    auto It = Classes.find(&Class);
+    return It != Classes.end() && It->second.IsNoted;
+  }
+
   KnownClass &find(const c10::ClassTypePtr &Class) {
     auto It = Classes.find(Class.get());
     if (It != Classes.end())
@@ -157,8 +188,8 @@ private:
     std::optional<InstrumentOptions> Choice = chooseSites(*Known.Class);
     if (!Choice)
       return std::string();
-    NumberedMethods Numbered =
-        numberClass(Known.Class, partsOf(Known), *Choice);
+    HeldClasses Parts = partsOf(Known);
+    NumberedMethods Numbered = numberClass(Known.Class, Parts.Classes, *Choice);
     publish(Known, Numbered, &KnownClass::Methods);
     return printManifest(Numbered.Numbering.Table);
   }
@@ -169,14 +200,17 @@ private:
     std::optional<InstrumentOptions> Choice = sitesOfModel(Id);
     if (!Choice)
       return;
+    HeldClasses Parts = partsOf(Known);
     publish(Known,
-            torchprof::numberOriginals(Known.Class, partsOf(Known), *Choice),
+            torchprof::numberOriginals(Known.Class, Parts.Classes, *Choice),
             &KnownClass::Originals);
   }
 
-  static std::vector<NamedClass> partsOf(const KnownClass &Known) {
-    std::vector<NamedClass> Parts{{"", Known.Class}};
-    Parts.insert(Parts.end(), Known.Parts.begin(), Known.Parts.end());
+  static HeldClasses partsOf(const KnownClass &Known) {
+    HeldClasses Parts;
+    Parts.add("", Known.Class);
+    for (const KnownClass::Part &Part : Known.Parts)
+      Parts.add(Part.Path, Part.Class.lock());
     return Parts;
   }
 
@@ -212,20 +246,20 @@ static void warnOnce(const std::string &Text) {
 
 void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object) {
   // A host in C++ asks for the method at each call: what the thread has seen
-  // takes no lock. A class that is seen cannot give its address to another
-  // before the generation changes.
+  // lately takes no lock. A class that is seen cannot give its address to
+  // another before the generation changes.
   struct Seen {
     const c10::ClassType *Class;
     uint64_t Generation;
+    bool operator==(const Seen &) const = default;
   };
-  static thread_local Seen Recent[4];
-  const c10::ClassType *Class = Object->type().get();
-  uint64_t Generation = ModelTable::get().generation();
-  Seen &Slot = Recent[(reinterpret_cast<uintptr_t>(Class) >> 6) % 4];
-  if (Slot.Class == Class && Slot.Generation == Generation)
+  static thread_local Seen Recent[8];
+  static thread_local unsigned Next = 0;
+  const Seen Here = {Object->type().get(), ModelTable::get().generation()};
+  if (std::find(std::begin(Recent), std::end(Recent), Here) != std::end(Recent))
     return;
   ModelTable::get().noteOwner(Object);
-  Slot = {Class, Generation};
+  Recent[Next++ % std::size(Recent)] = Here;
 }
 
 std::optional<MethodTags> tagsOfOriginal(const c10::ClassTypePtr &Class,

@@ -25,7 +25,8 @@ struct MethodTags {
 };
 
 /// Notes that \p Object is a module whose method the host has asked for: it may
-/// be a model. Takes a lock only for classes that the thread has not seen.
+/// be a model. Takes a lock only for classes that are not among the eight that
+/// the thread has seen last.
 void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object);
 
 /// The tags for \p Body, which is about to run as the function \p Name. None if
