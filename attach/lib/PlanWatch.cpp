@@ -25,7 +25,7 @@ namespace {
 /// Executors that have made a profiling plan, and will make another one. While
 /// they optimize it they make executors of its parts, before the constructor of
 /// the instructions says whose they are. Each begins with a profiling plan, so
-/// an address that is used again brings its own owner.
+/// an address that is used again brings its own owner, or none.
 class OwnerTable {
 public:
   static OwnerTable &get() {
@@ -37,6 +37,11 @@ public:
     std::lock_guard<std::mutex> Guard(Lock);
     auto It = Owners.find(Executor);
     return It == Owners.end() ? PlanOwner() : It->second;
+  }
+
+  void forget(const void *Executor) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Owners.erase(Executor);
   }
 
   void note(const void *Executor, const PlanOwner &Owner, PlanKind Kind) {
@@ -189,8 +194,11 @@ void CodeScope::made(Graph &Body) noexcept {
   std::optional<format::SiteId> First;
   if (Owner.Part != PlanPart::Whole)
     First = firstSite(Body.block());
-  if (!Owner.Root && !First)
-    return; // of a function that is not profiled
+  if (!Owner.Root && !First) { // of a function that is not profiled
+    if (Plan)
+      OwnerTable::get().forget(Plan->Executor);
+    return;
+  }
   GraphCounts Counts;
   Counts.add(Body.block());
   MakingScope &Timed = Plan ? static_cast<MakingScope &>(*Plan) : *this;
