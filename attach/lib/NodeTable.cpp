@@ -190,10 +190,6 @@ void NodeTable::collect(Block *Body, NodesByPlace &Found) const {
   }
 }
 
-static bool hasSite(const TagContent *Content) {
-  return Content && !Content->empty();
-}
-
 /// Blocks around a node, in its graph.
 static size_t depthOf(const Node *N) {
   size_t Depth = 0;
@@ -202,7 +198,7 @@ static size_t depthOf(const Node *N) {
   return Depth;
 }
 
-size_t NodeTable::tag(Graph &Body) const {
+void NodeTable::tag(Graph &Body) const {
   NodesByPlace Found;
   collect(Body.block(), Found);
   struct Lossy {
@@ -228,10 +224,8 @@ size_t NodeTable::tag(Graph &Body) const {
   std::stable_sort(
       Rest.begin(), Rest.end(),
       [](const Lossy &A, const Lossy &B) { return A.Depth < B.Depth; });
-  size_t Missing = 0;
   for (const Lossy &One : Rest)
-    Missing += tagSome(*One.Known, *One.Nodes);
-  return Missing;
+    tagSome(*One.Known, *One.Nodes);
 }
 
 /// The site of the nearest node around \p N that has one.
@@ -314,9 +308,9 @@ bool NodeTable::fits(const Entry &E, const FoundNode &Node) const {
 /// One of the two graphs has lost nodes of this place. Each node that is left
 /// is laid beside the first entry that it can be, behind those of the nodes
 /// before it, and beside the last one, in front of those of the nodes behind
-/// it: where the two are one, it is that. Returns how many sites no node is.
-size_t NodeTable::tagSome(const Entries &Known,
-                          const std::vector<Node *> &Nodes) const {
+/// it: where the two are one, it is that.
+void NodeTable::tagSome(const Entries &Known,
+                        const std::vector<Node *> &Nodes) const {
   std::vector<FoundNode> Left(Nodes.begin(), Nodes.end());
   std::vector<std::optional<size_t>> First(Left.size());
   size_t Next = 0;
@@ -327,21 +321,15 @@ size_t NodeTable::tagSome(const Entries &Known,
         Next = I + 1;
         break;
       }
-  size_t Missing = 0;
-  for (const Entry &E : Known)
-    Missing += hasSite(E.Content.get());
   size_t End = Known.size();
   for (size_t N = Left.size(); N-- > 0;)
     for (size_t I = End; I-- > 0;)
       if (fits(Known[I], Left[N])) {
         End = I;
-        if (First[N] == I) {
+        if (First[N] == I)
           setTag(Left[N].N, Known[I].Content);
-          Missing -= hasSite(Known[I].Content.get());
-        }
         break;
       }
-  return Missing;
 }
 
 } // namespace torchprof

@@ -31,8 +31,8 @@ public:
                                                    size_t Method);
 
   /// Tags the nodes of \p Body, a graph that LibTorch has inlined, that are in
-  /// this table. Returns how many sites of the table have no node there.
-  size_t tag(torch::jit::Graph &Body) const;
+  /// this table.
+  void tag(torch::jit::Graph &Body) const;
 
   std::shared_ptr<const NodeOrder> order() const { return Order; }
 
@@ -68,8 +68,8 @@ private:
 
   void collect(torch::jit::Block *Body, NodesByPlace &Found) const;
   bool fits(const Entry &E, const FoundNode &Node) const;
-  size_t tagSome(const Entries &Known,
-                 const std::vector<torch::jit::Node *> &Nodes) const;
+  void tagSome(const Entries &Known,
+               const std::vector<torch::jit::Node *> &Nodes) const;
 
   std::unordered_map<Place, Entries, HashPlace> Table;
   /// Entry::Around of the nodes that are one.
