@@ -58,7 +58,8 @@ endfunction()
 # 2.6 have libstdc++'s old std::string. Symbols do not tell, since both kinds can
 # be in one library; a call that links does.
 function(_libtorch_find_abi c10)
-  if(DEFINED LibTorch_CXX11_ABI AND LibTorch_CXX11_ABI_OF STREQUAL "${c10}")
+  set(_of "${c10} ${LibTorch_BUILD_ID}")
+  if(DEFINED LibTorch_CXX11_ABI AND LibTorch_CXX11_ABI_OF STREQUAL "${_of}")
     return()
   endif()
   set(_call "#include <c10/util/StringUtil.h>
@@ -76,7 +77,7 @@ int main(int, char **Arguments) {
       OUTPUT_VARIABLE _output)
     if(_links)
       set(LibTorch_CXX11_ABI ${_abi} CACHE INTERNAL "")
-      set(LibTorch_CXX11_ABI_OF "${c10}" CACHE INTERNAL "")
+      set(LibTorch_CXX11_ABI_OF "${_of}" CACHE INTERNAL "")
       return()
     endif()
   endforeach()
@@ -144,6 +145,8 @@ libtorch-dev) or to the directory of a LibTorch, or run scripts/setup")
 
 if(LibTorch_FOUND)
   _libtorch_read_build_id("${LibTorch_LIBRARY}")
+  # scripts/common.sh configures anew when another one lies there.
+  set(LibTorch_SEEN "${LibTorch_LIBRARY}=${LibTorch_BUILD_ID}" CACHE INTERNAL "")
 endif()
 if(LibTorch_FOUND AND NOT TARGET TorchProf::LibTorch)
   find_library(_c10 c10 PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH

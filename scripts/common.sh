@@ -212,9 +212,21 @@ jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# Whether the build directory is there and has the tests if they are needed.
+# Whether the build directory is there and was made for what is needed now and for
+# the LibTorch that lies there now: CMake looks when it configures, and only then.
 is_configured() {
+  local library_and_id notes
   [ -e "$build/build.ninja" ] || return 1
+  case " ${needs[*]} " in
+  *' page '* | *' test '*)
+    ! grep -q '^NPM_EXECUTABLE:.*-NOTFOUND$' "$build/CMakeCache.txt" || return 1
+    ;;
+  esac
+  library_and_id=$(sed -n 's/^LibTorch_SEEN:INTERNAL=//p' "$build/CMakeCache.txt")
+  if [ -n "$library_and_id" ] && [ "${library_and_id##*=}" != no-build-id ]; then
+    notes=$(readelf --notes "${library_and_id%=*}" 2>/dev/null) || return 1
+    [[ $notes == *"Build ID: ${library_and_id##*=}"* ]] || return 1
+  fi
   [ "$tests" = OFF ] ||
     grep -q '^TORCHPROF_BUILD_TESTS:BOOL=ON$' "$build/CMakeCache.txt"
 }
