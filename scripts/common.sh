@@ -140,7 +140,8 @@ choose_torch() {
 other_python_has_torch() {
   local python
   python=$(command -v python3) || return 1
-  case $(readlink -f "$python") in /usr/bin/*) return 1 ;; esac
+  # Not where a link leads: that of a virtual environment may lead there.
+  case $python in /usr/bin/* | /bin/*) return 1 ;; esac
   "$python" -c 'import torch' >/dev/null 2>&1
 }
 
