@@ -18,7 +18,7 @@ _torchprof() {
   if [ "$tool" = torchprof ]; then
     if [ "$COMP_CWORD" -eq 1 ]; then
       mapfile -t COMPREPLY < <(compgen -W "record opt run report doctor \
-        version help --print-runtime-path" -- "$word")
+        version help --print-runtime-path --print-preload-path" -- "$word")
       return
     fi
     case ${COMP_WORDS[1]} in
