@@ -11,12 +11,21 @@ using namespace torchprof::report;
 namespace {
 
 /// A lane's levels that were not visited yet, and what it held before them.
+/// Parts of a process that were joined have a ring each.
 struct Rest {
-  ArrayRef<format::Level> Levels;
+  std::vector<ArrayRef<format::Level>>
+      Rings; ///< none empty, the last one first
   int64_t Held = 0;
 
+  const format::Level &next() const { return Rings.back().front(); }
+  void advance() {
+    Held = next().Held;
+    Rings.back() = Rings.back().drop_front();
+    if (Rings.back().empty())
+      Rings.pop_back();
+  }
   bool operator>(const Rest &Other) const {
-    return Levels.front().EndTicks > Other.Levels.front().EndTicks;
+    return next().EndTicks > Other.next().EndTicks;
   }
 };
 
@@ -27,12 +36,12 @@ StringRef report::heldMemoryName(format::MemoryPlace Place) {
                                            : "Device memory of tensors";
 }
 
-static ArrayRef<format::Level>
-levelsOf(const Lane &L, format::MemoryPlace Place, bool OfRuns) {
-  for (const LevelRing &R : L.Levels)
-    if (R.Place == Place && R.OfRuns == OfRuns)
-      return R.Entries;
-  return {};
+static Rest levelsOf(const Lane &L, format::MemoryPlace Place, bool OfRuns) {
+  Rest Found;
+  for (const LevelRing &R : reverse(L.Levels))
+    if (R.Place == Place && R.OfRuns == OfRuns && !R.Entries.empty())
+      Found.Rings.push_back(R.Entries);
+  return Found;
 }
 
 void report::forEachHeld(const ExportInput &In, format::MemoryPlace Place,
@@ -40,27 +49,25 @@ void report::forEachHeld(const ExportInput &In, format::MemoryPlace Place,
   if (!In.Single || In.FromAggregate)
     return;
   bool OfRuns = none_of(In.Single->Lanes, [&](const Lane &L) {
-    return !levelsOf(L, Place, /*OfRuns=*/false).empty();
+    return !levelsOf(L, Place, /*OfRuns=*/false).Rings.empty();
   });
   std::priority_queue<Rest, std::vector<Rest>, std::greater<>> Lanes;
   for (const Lane &L : In.Single->Lanes)
-    if (ArrayRef<format::Level> Levels = levelsOf(L, Place, OfRuns);
-        !Levels.empty())
-      Lanes.push({Levels});
+    if (Rest Levels = levelsOf(L, Place, OfRuns); !Levels.Rings.empty())
+      Lanes.push(std::move(Levels));
   Optional<int64_t> Shown;
   int64_t Sum = 0;
   while (!Lanes.empty()) {
     Rest Next = Lanes.top();
     Lanes.pop();
-    const format::Level &Here = Next.Levels.front();
+    const format::Level Here = Next.next();
     Sum += Here.Held - Next.Held;
     double Ns = In.Sites.clock().sinceStart(Here.EndTicks);
     if (Sum != Shown)
       Visit(Ns > 0 ? static_cast<uint64_t>(Ns) : 0, Sum);
     Shown = Sum;
-    Next.Held = Here.Held;
-    Next.Levels = Next.Levels.drop_front();
-    if (!Next.Levels.empty())
-      Lanes.push(Next);
+    Next.advance();
+    if (!Next.Rings.empty())
+      Lanes.push(std::move(Next));
   }
 }

@@ -68,8 +68,12 @@ void Timeline::visitLane(uint32_t Lane,
       Span.Site = Site;
       Span.BeginNs = Begin > 0 ? static_cast<uint64_t>(Begin) : 0;
       Span.EndNs = End > 0 ? static_cast<uint64_t>(End) : 0;
-      while (!Finished.empty() && Finished.back().first >= Span.BeginNs)
-        Finished.pop_back(); // inside this one
+      // Inside this one: it ends no earlier, though what the folding between
+      // them took is not in its time.
+      while (!Finished.empty() && Finished.back().first >= Span.BeginNs) {
+        Span.EndNs = std::max(Span.EndNs, Finished.back().second);
+        Finished.pop_back();
+      }
       bool Overlaps =
           !Finished.empty() && Finished.back().second > Span.BeginNs;
       Span.Track = 2 * Lane + Overlaps;

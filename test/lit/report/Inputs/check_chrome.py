@@ -20,7 +20,7 @@ named = {
 }
 tracks = {}
 for span in spans:
-    assert span["cat"] in ("cpu_op", "user_annotation")
+    assert span["cat"] in ("cpu_op", "user_annotation", "gpu_user_annotation")
     assert span["name"] and span["tid"] >= 0 and span["dur"] >= 0
     tracks.setdefault(span["tid"], []).append(
         (span["ts"], span["ts"] + span["dur"])
