@@ -52,12 +52,32 @@ meetingsByRoot(const SiteTable &Sites, const Selection &Selected) {
   return ByRoot;
 }
 
+/// By run: the earliest moment at which it may have begun. That may be before
+/// its latency says, which what the probes did for devices is no part of: but
+/// that is hardly more than the run itself, and its thread was in the run
+/// before until that had ended.
+static std::vector<uint64_t> earliestBegins(ArrayRef<RunLatency> Runs) {
+  constexpr double MostOfLatency = 3;
+  std::vector<uint64_t> Begins;
+  std::map<StringRef, uint64_t> EndBefore;
+  for (const RunLatency &R : Runs) {
+    auto [Before, IsFirst] = EndBefore.try_emplace(R.Thread, 0);
+    double Length =
+        R.LatencyNs * (IsFirst && R.LacksEarlier ? 1 : MostOfLatency);
+    auto Ns = static_cast<uint64_t>(Length);
+    Begins.push_back(std::max(Before->second,
+                              R.EndRealtimeNs - std::min(Ns, R.EndRealtimeNs)));
+    Before->second = R.EndRealtimeNs;
+  }
+  return Begins;
+}
+
 /// The run, of those that are kept, in which a moment lies.
-static Optional<RunLatency> runAt(ArrayRef<RunLatency> Runs, uint64_t Ns) {
-  for (const RunLatency &R : Runs)
-    if (Ns <= R.EndRealtimeNs &&
-        static_cast<double>(R.EndRealtimeNs - Ns) <= R.LatencyNs)
-      return R;
+static Optional<RunLatency> runAt(ArrayRef<RunLatency> Runs,
+                                  ArrayRef<uint64_t> Begins, uint64_t Ns) {
+  for (size_t I = 0; I < Runs.size(); ++I)
+    if (Ns <= Runs[I].EndRealtimeNs && Begins[I] <= Ns)
+      return Runs[I];
   return None;
 }
 
@@ -77,9 +97,11 @@ static std::vector<MetTogether> groups(const SiteTable &Sites,
   std::vector<MetTogether> Groups;
   for (const auto &[Root, Meetings] : meetingsByRoot(Sites, Selected)) {
     bool IsFirst = true;
+    ArrayRef<RunLatency> Runs = Latencies.of(Root);
+    std::vector<uint64_t> Begins = earliestBegins(Runs);
     for (const Meeting &M : Meetings) {
       uint64_t Ns = Sites.clock().realtimeNs(M.With->FirstTicks);
-      Optional<RunLatency> Run = runAt(Latencies.of(Root), Ns);
+      Optional<RunLatency> Run = runAt(Runs, Begins, Ns);
       if (IsFirst || !isOf(Groups.back(), M, Run)) {
         Groups.push_back({Root, Ns, Run, {}, IsFirst});
         IsFirst = false;

@@ -22,7 +22,7 @@ void RunLatencies::add(const Profile &P, const SlotToSite &Slots) {
       for (const format::RunSample &S : R.Samples)
         Runs.push_back({Clock.realtimeNs(S.EndTicks),
                         Clock.toNs(static_cast<double>(S.LatencyTicks)),
-                        L.name()});
+                        L.name(), R.Count > R.Samples.size()});
     }
   // Rings start anywhere and lanes overlap.
   for (auto &[Root, Runs] : ByRoot)

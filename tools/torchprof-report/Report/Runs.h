@@ -18,7 +18,8 @@ namespace torchprof::report {
 struct RunLatency {
   uint64_t EndRealtimeNs = 0; ///< CLOCK_REALTIME, as far as the anchors know
   double LatencyNs = 0;
-  std::string Thread; ///< name of the lane
+  std::string Thread;        ///< name of the lane
+  bool LacksEarlier = false; ///< the ring does not hold the thread's first runs
 };
 
 /// The runs that the profiles' rings still hold, by root, in order of time.
