@@ -87,6 +87,7 @@ static Error overridePeak(const cl::opt<double> &Option, double &Peak,
                                  ": expected a number above 0");
   Peak = Option * 1e9;
   Of.Source = "as told";
+  Of.IsOfCpu = false;
   return Error::success();
 }
 

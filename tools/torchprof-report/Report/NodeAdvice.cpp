@@ -43,45 +43,65 @@ Finding report::conversions(const Evidence &In) {
 template <typename Function>
 static void eachWork(const Evidence &In, Function Visit) {
   eachNode(In, [&](uint32_t S) {
-    for (const SiteVariant &V : In.Sites.variants(S))
-      if (Optional<Work> One =
-              workOf(In.Sites.kind(S), parseSignature(V.Signature)))
-        Visit(S, V, *One);
+    for (const SiteVariant &V : In.Sites.variants(S)) {
+      Signature Of = parseSignature(V.Signature);
+      if (Optional<Work> One = workOf(In.Sites.kind(S), Of))
+        Visit(S, V, Of, *One);
+    }
   });
+}
+
+/// The same with what the calls took of what computed them, and their limit:
+/// those for which both are known.
+template <typename Function>
+static void eachUnderRoof(const Evidence &In, Function Visit) {
+  if (!In.Under.isKnown())
+    return;
+  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Signature &,
+                   const Work &One) {
+    SiteWork Calls;
+    Calls.add(In.Sites, S, V.Signature, V.Count, V.Sum);
+    Optional<Bound> Limit = boundOf(Calls, In.Under);
+    if (Limit && Calls.Time)
+      Visit(S, One, *Limit, In.ns(Calls.Time));
+  });
+}
+
+static double bytesOf(ArrayRef<Operand> Operands) {
+  double Sum = 0;
+  for (const Operand &O : Operands)
+    Sum += O.isTensor() ? O.bytes().getValueOr(0) : bytesOf(O.Elements);
+  return Sum;
 }
 
 Finding report::smallNodes(const Evidence &In) {
   constexpr double MostBytes = 32768, MostOps = 100000;
   FoundNodes Nodes(In);
-  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
-    if (One.Bytes <= MostBytes && One.Flops + One.OtherOps <= MostOps)
+  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Signature &Of,
+                   const Work &One) {
+    // What moves nothing by its formula, such as a reshape, may be a copy.
+    if (One.Bytes <= MostBytes && One.Flops + One.OtherOps <= MostOps &&
+        bytesOf(Of.Inputs) <= MostBytes && bytesOf(Of.Outputs) <= MostBytes)
       Nodes.add(S, In.ns(V.Sum));
   });
   return Nodes.found();
 }
 
 Finding report::farFromRoof(const Evidence &In) {
-  if (!In.Under.isKnown())
-    return {};
   FoundNodes Nodes(In);
-  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
-    Optional<Bound> Limit = boundOf(One, In.Under);
-    double AtLeast = Limit ? Limit->Ns * static_cast<double>(V.Count) : 0;
-    if (One.Flops >= 1e6 && In.ns(V.Sum) > 4 * AtLeast)
-      Nodes.add(S, In.ns(V.Sum) - AtLeast);
+  eachUnderRoof(In, [&](uint32_t S, const Work &One, Bound Limit, double Ns) {
+    if (One.Flops >= 1e6 && Ns > 4 * Limit.Ns)
+      Nodes.add(S, Ns - Limit.Ns);
   });
   return Nodes.found();
 }
 
 Finding report::memoryBound(const Evidence &In) {
-  if (!In.Under.isKnown())
-    return {};
   FoundNodes Nodes(In);
-  eachWork(In, [&](uint32_t S, const SiteVariant &V, const Work &One) {
-    Optional<Bound> Limit = boundOf(One, In.Under);
-    if (One.Flops == 0 && One.OtherOps > 0 && Limit && Limit->IsMemory &&
-        2 * Limit->Ns * static_cast<double>(V.Count) >= In.ns(V.Sum))
-      Nodes.add(S, In.ns(V.Sum));
+  eachUnderRoof(In, [&](uint32_t S, const Work &One, Bound Limit, double Ns) {
+    if (One.Flops == 0 && One.OtherOps > 0 && Limit.IsMemory &&
+        2 * Limit.Ns >= Ns)
+      Nodes.add(S, Ns);
   });
   return Nodes.found();
 }

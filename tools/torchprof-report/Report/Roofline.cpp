@@ -16,6 +16,7 @@ void Roof::raise(const Profile &P) {
   if (P.Machine.Threads && Flops > FlopsPerSecond)
     Source = "measured with " + std::to_string(P.Machine.Threads) +
              (P.Machine.Threads == 1 ? " thread" : " threads");
+  IsOfCpu |= P.Machine.Threads != 0;
   FlopsPerSecond = std::max(FlopsPerSecond, Flops);
   BytesPerSecond = std::max(BytesPerSecond, Bytes);
 }
@@ -26,6 +27,19 @@ Optional<Bound> report::boundOf(const Work &Of, const Roof &Under) {
   if (Arithmetic <= 0 && Memory <= 0)
     return None;
   return Bound{Memory > Arithmetic, std::max(Memory, Arithmetic)};
+}
+
+Optional<Bound> report::boundOf(const SiteWork &Of, const Roof &Under) {
+  double Arithmetic = 0, Memory = 0;
+  for (const SiteWork::Part &Part : Of.Parts) {
+    if (Part.OnDevice && Under.IsOfCpu)
+      return None;
+    if (Optional<Bound> Limit = boundOf(Part.Of, Under))
+      (Limit->IsMemory ? Memory : Arithmetic) += Limit->Ns;
+  }
+  if (Arithmetic + Memory <= 0)
+    return None;
+  return Bound{Memory > Arithmetic, Memory + Arithmetic};
 }
 
 namespace {
@@ -93,14 +107,20 @@ Table report::rooflineColumns() { return columns().list(); }
 /// The rows that have a bound, by the time that could be won.
 static std::vector<BoundRow> boundRows(const SiteTable &Sites,
                                        const Selection &Selected,
-                                       const Roof &Under, bool ByKind) {
+                                       const Roof &Under, bool ByKind,
+                                       bool &LacksDevice) {
   RowOptions Grouping;
   Grouping.Group = ByKind ? GroupBy::Kind : GroupBy::Node;
   Grouping.WithWork = true;
   std::vector<BoundRow> Bounds;
   for (Row &R : makeRows(Sites, Selected, Grouping)) {
-    Optional<Bound> Limit = boundOf(R.Done.Sum, Under);
-    if (!Limit || R.Done.Calls == 0 || R.Kind == "method")
+    if (R.Done.Calls == 0 || R.Kind == "method")
+      continue;
+    Optional<Bound> Limit = boundOf(R.Done, Under);
+    LacksDevice |= !Limit && any_of(R.Done.Parts, [](const auto &Part) {
+      return Part.OnDevice;
+    });
+    if (!Limit)
       continue;
     double Ns = Sites.clock().toNs(static_cast<double>(R.Done.Time));
     Bounds.push_back({std::move(R), *Limit, Ns});
@@ -134,8 +154,9 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
   auto Chosen = Known.choose(Ids, "--columns");
   if (!Chosen)
     return Chosen.takeError();
+  bool LacksDevice = false;
   std::vector<BoundRow> Rows =
-      boundRows(Sites, Selected, Under, Options.ByKind);
+      boundRows(Sites, Selected, Under, Options.ByKind, LacksDevice);
   Totals All = makeTotals(Sites, Selected);
   RowContext Context = {Sites.clock(), All};
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
@@ -171,6 +192,11 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
   if (Shown < Rows.size())
     T.Notes.push_back(utostr(Rows.size() - Shown) +
                       " more rows; --limit=0 shows them");
+  if (LacksDevice)
+    T.Notes.push_back(
+        "note: nodes on devices are not here: it is the CPU that was "
+        "measured; --peak-gflops and --peak-gbytes tell what a "
+        "device does at most");
   for (std::string &Note : workNotes({"flops"}, Sites, Selected, All))
     T.Notes.push_back(std::move(Note));
   return T;

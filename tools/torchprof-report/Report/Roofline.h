@@ -12,6 +12,7 @@
 #define TORCHPROF_REPORT_ROOFLINE_H
 
 #include "Rows.h"
+#include "SiteWork.h"
 #include "Table.h"
 
 namespace torchprof::report {
@@ -21,6 +22,8 @@ struct Roof {
   double FlopsPerSecond = 0;
   double BytesPerSecond = 0;
   std::string Source; ///< where the two are from, for people
+  bool IsOfCpu =
+      false; ///< what was measured is the CPU's, not that of a device
 
   bool isKnown() const { return FlopsPerSecond > 0 && BytesPerSecond > 0; }
 
@@ -41,6 +44,10 @@ struct Bound {
 
 /// The bound of some work; none of what neither computes nor moves.
 llvm::Optional<Bound> boundOf(const Work &Of, const Roof &Under);
+
+/// That of several calls: the sum of theirs. None if no part of it has one, or
+/// if \p Under is not the roof of what computed it.
+llvm::Optional<Bound> boundOf(const SiteWork &Of, const Roof &Under);
 
 struct RooflineOptions {
   unsigned Limit = 0; ///< 0: no limit

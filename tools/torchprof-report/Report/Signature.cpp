@@ -185,6 +185,16 @@ static std::string whereText(const Operand &O) {
       .str();
 }
 
+static bool usesDevice(ArrayRef<Operand> Operands) {
+  return any_of(Operands, [](const Operand &O) {
+    return (O.isTensor() && !O.Device.empty()) || usesDevice(O.Elements);
+  });
+}
+
+bool report::usesDevice(const Signature &S) {
+  return ::usesDevice(S.Inputs) || ::usesDevice(S.Outputs);
+}
+
 std::string report::shapesText(ArrayRef<Operand> Operands) {
   std::string Text;
   for (const Operand &O : Operands) {

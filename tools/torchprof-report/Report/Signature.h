@@ -53,6 +53,9 @@ struct Signature {
 
 Signature parseSignature(llvm::StringRef Text);
 
+/// True if a tensor of it lies on a device that is not the CPU.
+bool usesDevice(const Signature &S);
+
 /// The sizes of the tensors, "[2,3] [4,3]:sparse".
 std::string shapesText(llvm::ArrayRef<Operand> Operands);
 

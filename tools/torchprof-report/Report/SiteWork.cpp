@@ -8,13 +8,13 @@ using namespace torchprof::report;
 
 void SiteWork::add(StringRef Kind, StringRef Signature, uint64_t Calls,
                    UInt128 Ticks) {
-  Optional<Work> One = workOf(Kind, parseSignature(Signature));
+  report::Signature Of = parseSignature(Signature);
+  Optional<Work> One = workOf(Kind, Of);
   if (!One)
     return;
   auto Times = static_cast<double>(Calls);
-  *this += {{One->Flops * Times, One->OtherOps * Times, One->Bytes * Times},
-            Calls,
-            Ticks};
+  Work All = {One->Flops * Times, One->OtherOps * Times, One->Bytes * Times};
+  *this += {All, {{All, usesDevice(Of)}}, Calls, Ticks};
 }
 
 /// Ticks that a device worked for a call of a site, in the mean; none if that
@@ -53,6 +53,7 @@ SiteWork &SiteWork::operator+=(const SiteWork &Other) {
   Sum.Flops += Other.Sum.Flops;
   Sum.OtherOps += Other.Sum.OtherOps;
   Sum.Bytes += Other.Sum.Bytes;
+  Parts.insert(Parts.end(), Other.Parts.begin(), Other.Parts.end());
   Calls += Other.Calls;
   Time += Other.Time;
   return *this;

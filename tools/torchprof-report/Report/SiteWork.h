@@ -16,8 +16,14 @@ namespace torchprof::report {
 /// What several sites computed and moved, as far as that is known.
 struct SiteWork {
   Work Sum;
-  uint64_t Calls = 0; ///< of which it is known
-  UInt128 Time = 0;   ///< their ticks; those of the device that worked
+  /// The calls with one signature of one node, which have a limit of their own.
+  struct Part {
+    Work Of; ///< all of them
+    bool OnDevice = false;
+  };
+  std::vector<Part> Parts; ///< which add up to Sum
+  uint64_t Calls = 0;      ///< of which it is known
+  UInt128 Time = 0;        ///< their ticks; those of the device that worked
 
   /// Adds \p Calls of an operator with one signature, which took \p Ticks.
   void add(llvm::StringRef Kind, llvm::StringRef Signature, uint64_t Calls,
