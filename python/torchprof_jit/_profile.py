@@ -95,7 +95,8 @@ class profile:
               after this call, or is instrumented.
     schedule  function from step number to an Action, as made by schedule()
               or torch.profiler.schedule(); p.step() ends a step
-    on_trace_ready  called with p after the last active step of each cycle
+    on_trace_ready  called with p after the last active step of each cycle, and
+              at the end of a `with` that still records
     trace     keep each span with its times, for export("chrome") and
               export("perfetto"); the process's first profile decides
     profile_memory  record what tensors take; the process's first
@@ -184,7 +185,11 @@ class profile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # As torch.profiler does at the end of a range in which it records.
+        unsaved = self in _recording
         self._close()
+        if unsaved and self._on_ready:
+            self._on_ready(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.module is None:

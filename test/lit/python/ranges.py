@@ -40,6 +40,24 @@ for make in (torchprof_jit.schedule, torch.profiler.schedule):
 # CHECK-NEXT: cycle after step 5 calls 2
 # CHECK-NEXT: cycle after step 9 calls 2
 
+# A range that still records at its end is ready, too: one without a schedule, and a
+# cycle that was cut short.
+with torchprof_jit.profile(model, on_trace_ready=ready):
+    model(x)
+with torchprof_jit.profile(model, schedule=torchprof_jit.schedule(
+        wait=1, warmup=0, active=3), on_trace_ready=ready) as p:
+    for _ in range(3):
+        model(x)
+        p.step()
+with torchprof_jit.profile(model, schedule=torchprof_jit.schedule(
+        wait=1, warmup=0, active=1), on_trace_ready=ready) as p:
+    for _ in range(2):
+        model(x)
+        p.step()
+# CHECK-NEXT: cycle after step 0 calls 1
+# CHECK-NEXT: cycle after step 3 calls 2
+# CHECK-NEXT: cycle after step 2 calls 1
+
 try:
     torchprof_jit.schedule(wait=0, warmup=0, active=0)
 except ValueError as error:
