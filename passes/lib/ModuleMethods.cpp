@@ -92,8 +92,12 @@ GraphFunction *keptOriginal(const c10::ClassType &Class,
 std::vector<Module> instancesOf(const Module &Root,
                                 const c10::ClassTypePtr &Class) {
   std::vector<Module> Found;
+  // A module comes once for each path to it.
   for (const Module &Part : Root.modules())
-    if (Part.type() == Class)
+    if (Part.type() == Class &&
+        std::none_of(Found.begin(), Found.end(), [&](const Module &Known) {
+          return Known._ivalue() == Part._ivalue();
+        }))
       Found.push_back(Part);
   return Found;
 }
