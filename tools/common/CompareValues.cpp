@@ -4,6 +4,7 @@
 
 #include <ATen/Functions.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <sstream>
@@ -87,6 +88,20 @@ static std::string compareDense(const std::string &Name, const Tensor &Expected,
   return std::string();
 }
 
+/// The numbers and what they stand for.
+static std::string compareQuantized(const std::string &Name,
+                                    const Tensor &Expected, const Tensor &Found,
+                                    Equality How) {
+  if (Expected.qscheme() != Found.qscheme())
+    return differ(Name, at::toString(Expected.qscheme()),
+                  at::toString(Found.qscheme()));
+  std::string Text =
+      compareDense(Name, Expected.int_repr(), Found.int_repr(), How);
+  return Text.empty() ? compareDense(Name + " (values)", Expected.dequantize(),
+                                     Found.dequantize(), How)
+                      : Text;
+}
+
 static std::string compareTensors(const std::string &Name,
                                   const Tensor &Expected, const Tensor &Found,
                                   Equality How) {
@@ -104,7 +119,7 @@ static std::string compareTensors(const std::string &Name,
   if (Expected.layout() != Found.layout())
     return differ(Name, textOf(Expected.layout()), textOf(Found.layout()));
   if (Expected.is_quantized())
-    return compareDense(Name, Expected.int_repr(), Found.int_repr(), How);
+    return compareQuantized(Name, Expected, Found, How);
   if (Expected.layout() == at::kSparse) {
     Tensor A = Expected.coalesce(), B = Found.coalesce();
     std::string Text =
@@ -114,10 +129,16 @@ static std::string compareTensors(const std::string &Name,
                : Text;
   }
   if (Expected.layout() != at::kStrided)
-    return at::equal(Expected.to_dense(), Found.to_dense())
-               ? std::string()
-               : Name + ": the values differ";
+    return compareDense(Name, Expected.to_dense(), Found.to_dense(), How);
   return compareDense(Name, Expected, Found, How);
+}
+
+static bool isNear(double A, double B, Equality How) {
+  if (std::memcmp(&A, &B, sizeof(A)) == 0 || (A != A && B != B))
+    return true;
+  constexpr double OfFloat32 = 0x1p-11;
+  return How == Equality::HalfTheDigits &&
+         std::fabs(A - B) <= OfFloat32 * std::max(std::fabs(A), std::fabs(B));
 }
 
 template <typename Elements>
@@ -157,6 +178,16 @@ static std::string compareDicts(const std::string &Name, const IValue &Expected,
   return std::string();
 }
 
+void waitForTasks(const IValue &Value) {
+  Value.visit([](const IValue &Part) {
+    if (Part.isFuture()) {
+      Part.toFuture()->waitAndThrow();
+      waitForTasks(Part.toFuture()->value());
+    }
+    return false;
+  });
+}
+
 std::string findDifference(const std::string &Name, const IValue &Expected,
                            const IValue &Found, Equality How) {
   if (Expected.tagKind() != Found.tagKind())
@@ -176,8 +207,21 @@ std::string findDifference(const std::string &Name, const IValue &Expected,
                           Found.toFuture()->value(), How);
   if (Expected.isDouble()) {
     double A = Expected.toDouble(), B = Found.toDouble();
-    bool Equal = std::memcmp(&A, &B, sizeof(A)) == 0 || (A != A && B != B);
-    return Equal ? std::string() : differ(Name, textOf(A), textOf(B));
+    return isNear(A, B, How) ? std::string()
+                             : differ(Name, textOf(A), textOf(B));
+  }
+  if (Expected.isComplexDouble()) {
+    auto A = Expected.toComplexDouble(), B = Found.toComplexDouble();
+    return isNear(A.real(), B.real(), How) && isNear(A.imag(), B.imag(), How)
+               ? std::string()
+               : differ(Name, textOf(A), textOf(B));
+  }
+  // Two models have a class each, whose members are never equal.
+  if (Expected.isEnum()) {
+    auto A = Expected.toEnumHolder(), B = Found.toEnumHolder();
+    return A->name() == B->name()
+               ? findDifference(Name, A->value(), B->value(), How)
+               : differ(Name, A->name(), B->name());
   }
   // An object is compared by its attributes; one of C++ has none to see.
   if (Expected.isObject())

@@ -93,6 +93,7 @@ static CallResult call(Model &M, const CallRequest &Request,
   at::manual_seed(CallSeed);
   try {
     Result.Output = findRunnable(M.Root, Request.Method)(Result.Inputs);
+    waitForTasks(Result.Output);
     if (Request.Grad)
       differentiate(M, Leaves, Result);
   } catch (const std::exception &E) {
@@ -123,27 +124,34 @@ static std::string compareResults(const CallResult &Expected,
   return Text;
 }
 
-static bool computesProductsAtOnce(Block *In) {
+/// True for one product in place of many that the code has, and for a kernel in
+/// place of many nodes, which rounds less often.
+static bool roundsInAnotherWay(Symbol Kind) {
+  return Kind == prim::MMBatchSide || Kind == prim::MMTreeReduce ||
+         Kind == prim::TensorExprGroup || Kind == prim::CudaFusionGroup ||
+         Kind == prim::FusionGroup;
+}
+
+static bool roundsInAnotherWay(Block *In) {
   for (Node *N : In->nodes()) {
-    if (N->kind() == prim::MMBatchSide || N->kind() == prim::MMTreeReduce)
+    if (roundsInAnotherWay(N->kind()))
       return true;
     for (Block *Inner : N->blocks())
-      if (computesProductsAtOnce(Inner))
+      if (roundsInAnotherWay(Inner))
         return true;
   }
   return false;
 }
 
-/// True if a plan of \p M has one product for many that the code has. False
-/// as long as there is no plan.
-static bool computesProductsAtOnce(const Method &M) {
+/// The same of a plan of \p M. False as long as there is no plan.
+static bool roundsInAnotherWay(const Method &M) {
   auto *Function = dynamic_cast<GraphFunction *>(&M.function());
   if (!Function)
     return false;
   try {
     GraphExecutorState State = Function->get_executor().getDebugState();
     for (const auto &Plan : State.execution_plans)
-      if (computesProductsAtOnce(Plan.second.graph->block()))
+      if (roundsInAnotherWay(Plan.second.graph->block()))
         return true;
   } catch (const std::exception &) {
     // The first run is not optimized.
@@ -160,9 +168,10 @@ Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
         makeInputs(M.function().getSchema(), Request.Inputs, Original.On);
     unsigned Calls = 0;
     // Around probes LibTorch makes no groups that it differentiates as a whole,
-    // in which it adds up in another order, and computes each product alone.
+    // in which it adds up in another order, computes each product alone and
+    // fuses nothing.
     auto HowEqual = [&](bool IsOptimized) {
-      return IsOptimized && (Request.Grad || computesProductsAtOnce(M))
+      return IsOptimized && (Request.Grad || roundsInAnotherWay(M))
                  ? Equality::HalfTheDigits
                  : Equality::BitForBit;
     };

@@ -57,7 +57,9 @@ static c10::IValue firstResult(const Module &Root, const RunRequest &Run,
   for (const c10::IValue &Input : Inputs)
     Arguments.push_back(Input.deepcopy());
   at::manual_seed(Run.Seed);
-  return findRunnable(Called, Run.Method)(Arguments);
+  c10::IValue Result = findRunnable(Called, Run.Method)(Arguments);
+  waitForTasks(Result);
+  return Result;
 }
 
 /// How many threads a form runs on, of \p Most; 0 if another form has as many.

@@ -2,6 +2,8 @@
 
 #include "Repeater.h"
 
+#include "../common/CompareValues.h"
+
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <chrono>
@@ -10,6 +12,17 @@ namespace torchprof {
 
 using torch::jit::Stack;
 using Clock = std::chrono::steady_clock;
+
+/// True if a model may put something else into an input, which no counter of a
+/// tensor tells.
+static bool hasContainers(const Stack &Inputs) {
+  bool Found = false;
+  for (const c10::IValue &Input : Inputs)
+    Input.visit([&Found](const c10::IValue &Part) {
+      return Found |= Part.isList() || Part.isGenericDict() || Part.isObject();
+    });
+  return Found;
+}
 
 /// Sum of the version counters of all input tensors: it grows when the model
 /// writes to its inputs.
@@ -33,7 +46,8 @@ static Stack copyOf(const Stack &Inputs) {
 
 Repeater::Repeater(torch::jit::Method M, Stack Inputs,
                    std::optional<c10::Device> Where)
-    : M(std::move(M)), Inputs(std::move(Inputs)) {
+    : M(std::move(M)), Inputs(std::move(Inputs)),
+      Pristine(copyOf(this->Inputs)), NeedsCopies(hasContainers(this->Inputs)) {
   if (Where && !Where->is_cpu())
     Device = Where;
 }
@@ -48,18 +62,13 @@ static void waitFor(c10::Device Device) {
 
 uint64_t Repeater::run() {
   Stack Arguments = NeedsCopies ? copyOf(Pristine) : Inputs;
-  if (IsFirst)
-    Pristine = copyOf(Inputs);
   uint64_t Before = versionsOf(Arguments);
   auto Start = Clock::now();
-  M(Arguments);
+  waitForTasks(M(Arguments));
   if (Device)
     waitFor(*Device);
   auto End = Clock::now();
   NeedsCopies |= versionsOf(Arguments) != Before;
-  if (IsFirst && !NeedsCopies)
-    Pristine.clear();
-  IsFirst = false;
   return uint64_t(
       std::chrono::duration_cast<std::chrono::nanoseconds>(End - Start)
           .count());

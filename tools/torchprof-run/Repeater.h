@@ -14,18 +14,18 @@ public:
   Repeater(torch::jit::Method M, torch::jit::Stack Inputs,
            std::optional<c10::Device> Device);
 
-  /// Makes one call and returns its latency in ns, until the device has done
-  /// its part. A model that writes to its
-  /// inputs gets copies from then on, made outside the measured time.
+  /// Makes one call and returns its latency in ns, until the tasks that it
+  /// returns and the device have done their part. A model that writes to its
+  /// inputs gets copies from then on, and one with containers among them
+  /// always, made outside the measured time.
   uint64_t run();
 
 private:
   torch::jit::Method M;
   torch::jit::Stack Inputs;
-  torch::jit::Stack Pristine;
+  torch::jit::Stack Pristine;        ///< the inputs as they were
   std::optional<c10::Device> Device; ///< another one than the CPU
-  bool IsFirst = true;
-  bool NeedsCopies = false;
+  bool NeedsCopies;
 };
 
 /// Adds to an error of the model what the user can do about it. \p Grad: it ran
