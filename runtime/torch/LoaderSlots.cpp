@@ -22,6 +22,11 @@ constexpr unsigned JumpSlot = R_AARCH64_JUMP_SLOT,
 #error "the relocations of this processor are not known"
 #endif
 
+uintptr_t pageBytes() {
+  static const auto Size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  return Size;
+}
+
 /// The relocations of one library.
 struct Library {
   ElfW(Addr) Base = 0;
@@ -38,7 +43,8 @@ struct Library {
         readDynamic(reinterpret_cast<const ElfW(Dyn) *>(Base + Header.p_vaddr));
       if (Header.p_type == PT_GNU_RELRO) {
         ReadOnly = Base + Header.p_vaddr;
-        ReadOnlyEnd = ReadOnly + Header.p_memsz;
+        // What shares a page with data that is written stays writable.
+        ReadOnlyEnd = (ReadOnly + Header.p_memsz) & ~(pageBytes() - 1);
       }
     }
   }
@@ -79,7 +85,7 @@ private:
 bool writeSlot(const Library &In, void **Slot, void *Value) {
   auto Address = reinterpret_cast<uintptr_t>(Slot);
   bool Protected = Address >= In.ReadOnly && Address < In.ReadOnlyEnd;
-  auto Size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  uintptr_t Size = pageBytes();
   auto *Page = reinterpret_cast<void *>(Address & ~(Size - 1));
   if (Protected && mprotect(Page, Size, PROT_READ | PROT_WRITE) != 0)
     return false;
