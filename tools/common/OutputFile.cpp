@@ -37,18 +37,21 @@ std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
                            llvm::ArrayRef<std::string> Inputs) {
   fs::file_status Found;
   std::error_code Error = fs::status(Path, Found);
-  if (Error == std::errc::no_such_file_or_directory) {
-    StringRef Directory = llvm::sys::path::parent_path(Path);
-    Error =
-        fs::access(Directory.empty() ? "." : Directory, fs::AccessMode::Write);
-    return Error ? Error.message() : "";
-  }
-  if (Error)
+  bool IsNew = Error == std::errc::no_such_file_or_directory;
+  if (Error && !IsNew)
     return Error.message();
   if (Found.type() == fs::file_type::directory_file)
     return std::make_error_code(std::errc::is_a_directory).message();
-  if (Found.type() != fs::file_type::regular_file)
+  if (!IsNew && Found.type() != fs::file_type::regular_file)
     return "not a regular file";
+  // A file that is there is replaced by one that is made beside it.
+  StringRef Directory = llvm::sys::path::parent_path(Path);
+  Error =
+      fs::access(Directory.empty() ? "." : Directory, fs::AccessMode::Write);
+  if (Error)
+    return Error.message();
+  if (IsNew)
+    return "";
   for (const std::string &Input : Inputs)
     if (fs::equivalent(Path, Input))
       return "is an input, which is never replaced";

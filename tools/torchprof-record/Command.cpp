@@ -58,8 +58,11 @@ CommandResult runCommand(const std::vector<std::string> &Words,
   sigset_t All, Before;
   sigfillset(&All);
   sigprocmask(SIG_BLOCK, &All, &Before);
+  // Where it is ignored, as a parent may have left it, there is no status.
+  auto *WhenChildEnds = signal(SIGCHLD, SIG_DFL);
   pid_t Pid = fork();
   if (Pid == 0) {
+    signal(SIGCHLD, WhenChildEnds);
     sigprocmask(SIG_SETMASK, &Before, nullptr);
     for (char *Variable : Added)
       if (Variable)

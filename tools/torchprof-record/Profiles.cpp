@@ -2,6 +2,7 @@
 
 #include "Profiles.h"
 
+#include "../common/OutputFile.h"
 #include "../common/ToolSupport.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -118,7 +119,7 @@ static std::string nameOf(StringRef Final, const Written &File,
   return Name + File.Rest + Suffix.str();
 }
 
-std::vector<KeptProfile> keepProfiles(StringRef Final) {
+std::vector<KeptProfile> keepProfiles(StringRef Final, bool Force) {
   std::vector<Written> Found = findWritten(Final);
   bool Several =
       !Found.empty() && Found.front().Process != Found.back().Process;
@@ -129,8 +130,12 @@ std::vector<KeptProfile> keepProfiles(StringRef Final) {
     Processes += IsFirst;
     std::string Name =
         nameOf(Final, Found[I], Several ? Optional(Processes) : None);
-    if (std::error_code Failed = sys::fs::rename(Found[I].Path, Name)) {
-      reportWarning(Name + ": " + Failed.message());
+    std::string Reason = whyNotWritable(Name, FileKind::Profile, Force, {});
+    if (Reason.empty())
+      if (std::error_code Failed = sys::fs::rename(Found[I].Path, Name))
+        Reason = Failed.message();
+    if (!Reason.empty()) {
+      reportWarning(Name + ": " + Reason);
       Name = Found[I].Path;
     }
     KeptProfile Profile{Name, "", Found[I].Process, std::move(Found[I].Facts)};

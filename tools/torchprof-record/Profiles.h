@@ -48,7 +48,7 @@ std::string temporaryPattern(llvm::StringRef Final);
 /// the process's id, and there is no such number. What the runtime added to the
 /// name of a snapshot stays. Returns them, a process's snapshots in their order
 /// and before its profile.
-std::vector<KeptProfile> keepProfiles(llvm::StringRef Final);
+std::vector<KeptProfile> keepProfiles(llvm::StringRef Final, bool Force);
 
 /// In which groups to show them, in the order of their first ones: processes
 /// that ran the same models together if they are many, as the workers of a

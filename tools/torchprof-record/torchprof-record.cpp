@@ -197,11 +197,15 @@ int main(int Argc, char **Argv) {
   std::string Preload = findPreload(Bin);
   if (Preload.empty())
     return reportError("libtorchprof_preload.so is not in " + Bin + "/../lib");
+  if (StringRef(Preload).find_first_of(" :") != StringRef::npos)
+    return reportError(Preload + ": the loader takes a space or a colon in "
+                                 "LD_PRELOAD for the end of a path; install "
+                                 "torchprof elsewhere");
 
   CommandResult Result = runCommand(Words, environmentFor(Preload, Path));
   if (!Result.Error.empty())
     return reportError(Words.front() + ": " + Result.Error);
-  std::vector<KeptProfile> Profiles = keepProfiles(Path);
+  std::vector<KeptProfile> Profiles = keepProfiles(Path, Force);
   if (Profiles.empty())
     reportWarning(Words.front() + " ran no TorchScript model that could be "
                                   "recorded: there is nothing to show");
