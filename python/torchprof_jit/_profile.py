@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 import threading
+import weakref
 from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence, Set,
                     Union)
 
@@ -37,9 +38,22 @@ def _decide(operators, argument, option, word):
 _decided: Dict[str, Set[str]] = {}  # words of the runtime's options
 
 
+def _folder_of(owner):
+    """Path of a folder that lives as long as `owner`."""
+    path = tempfile.mkdtemp(prefix="torchprof-")
+    weakref.finalize(owner, _remove_folder, path, os.getpid())
+    return path
+
+
+def _remove_folder(path, process):
+    if os.getpid() == process:  # not in a forked child
+        shutil.rmtree(path, ignore_errors=True)
+
+
 def _wants_device(activities):
     """True if an activity, of torch.profiler's or by name, is not the CPU's."""
-    names = [getattr(activity, "name", str(activity)) for activity in activities]
+    names = [getattr(activity, "name", str(activity))
+             for activity in activities or ()]
     return any(name.upper() != "CPU" for name in names)
 
 
@@ -96,12 +110,13 @@ class profile:
     schedule  function from step number to an Action, as made by schedule()
               or torch.profiler.schedule(); p.step() ends a step
     on_trace_ready  called with p after the last active step of each cycle, and
-              at the end of a `with` that still records
+              at the end of a `with` that still records, if anything was recorded
     trace     keep each span with its times, for export("chrome") and
               export("perfetto"); the process's first profile decides
     profile_memory  record what tensors take; the process's first
               profile decides, here as of the next ones
     blocks    and who allocated what is alive, for memory()
+    with_stack, with_modules  torch.profiler's: always on
     activities  as torch.profiler's: with one beside the CPU's, record how
               long the device works for each node. Leaving the range waits
               for the device
@@ -133,8 +148,10 @@ class profile:
         blocks: bool = False,
         operators: bool = False,
         labels: bool = False,
-        activities: Iterable[Any] = (),
+        activities: Optional[Iterable[Any]] = (),
         device: bool = False,
+        with_stack: bool = True,
+        with_modules: bool = True,
         example_inputs: Any = None,
         **options: Any
     ) -> None:
@@ -172,7 +189,7 @@ class profile:
         self._parts: List["_Part"] = []  # of what it records now, recorded before
         self._shown: List["_Part"] = []  # parts of what it has recorded
         self._snapshots = 0
-        self._folder = tempfile.TemporaryDirectory(prefix="torchprof-")
+        self._folder = _folder_of(self)
         self._file = None  # of what is shown, made when it is asked for
         with _lock:
             if not _recording:
@@ -188,8 +205,8 @@ class profile:
         # As torch.profiler does at the end of a range in which it records.
         unsaved = self in _recording
         self._close()
-        if unsaved and self._on_ready:
-            self._on_ready(self)
+        if unsaved:
+            self._call_ready()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.module is None:
@@ -211,9 +228,13 @@ class profile:
         if saved:
             self._stop()
             self._fresh = True
-            if self._on_ready:
-                self._on_ready(self)
+            self._call_ready()
         self._follow_schedule()
+
+    def _call_ready(self):
+        """Tells the host of what was recorded, if anything was."""
+        if self._on_ready and self._shown:
+            self._on_ready(self)
 
     def _action(self):
         """The name of this step's action; torch.profiler's are equal."""
@@ -225,7 +246,11 @@ class profile:
         self._inside = True
         self._thread = threading.get_native_id()
         self._fresh = fresh
-        self._follow_schedule()
+        try:
+            self._follow_schedule()
+        except BaseException:
+            self._inside = False
+            raise
 
     def _follow_schedule(self):
         record = self._action() in _RECORDING
@@ -285,8 +310,6 @@ class profile:
             if not _recording:
                 self._ops.stop()
             parts = self._parts + self._snapshot()
-        if not parts:
-            return  # no probe ran
         for part in self._shown:
             if part not in parts:
                 part.remove()
@@ -299,9 +322,11 @@ class profile:
         if self._ops.stats()["count"] == 0:
             return []
         self._snapshots += 1
-        path = os.path.join(self._folder.name, "%d.tprof" % self._snapshots)
-        if self._ops.snapshot(path) != 0:
-            return []
+        path = os.path.join(self._folder, "%d-%d.tprof"
+                            % (os.getpid(), self._snapshots))
+        failed = self._ops.snapshot(path)
+        if failed:
+            raise OSError(failed, os.strerror(failed), path)
         if thread is None and self._threads == "current":
             thread = self._thread
         return [_Part(path, thread)]
@@ -312,7 +337,7 @@ class profile:
         files = [file for file in files if file]
         if len(files) < 2:
             return files[0] if files else None
-        path = os.path.join(self._folder.name, name)
+        path = os.path.join(self._folder, "%d-%s" % (os.getpid(), name))
         _tools.run_tool("torchprof-report", "merge", "--parts", *files,
                         "-o", path)
         return path
@@ -451,7 +476,7 @@ class profile:
         """A notebook shows the page, in a frame of its own."""
         if not self._has_file():
             return None
-        path = os.path.join(self._folder.name, "page.html")
+        path = os.path.join(self._folder, "page.html")
         try:
             self.export("html", path)
         except _tools.ToolError:

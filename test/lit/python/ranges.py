@@ -2,6 +2,8 @@
 # RUN: %python -u -W ignore %s 2>&1 | FileCheck %s
 
 import json
+import os
+import sys
 import threading
 
 import torch
@@ -57,6 +59,48 @@ with torchprof_jit.profile(model, schedule=torchprof_jit.schedule(
 # CHECK-NEXT: cycle after step 0 calls 1
 # CHECK-NEXT: cycle after step 3 calls 2
 # CHECK-NEXT: cycle after step 2 calls 1
+
+# Nobody is told of nothing: an empty range, a cycle that has only begun, and one that
+# an exception left before the model ran. What was recorded before is no result of them.
+with torchprof_jit.profile(model, on_trace_ready=ready, with_stack=True,
+                           with_modules=True, activities=None) as p:
+    pass
+with torchprof_jit.profile(model, schedule=torchprof_jit.schedule(
+        wait=0, warmup=0, active=2), on_trace_ready=ready) as p:
+    for _ in range(2):
+        model(x)
+        p.step()
+try:
+    p.file
+    print("a file of nothing")
+except RuntimeError:
+    pass
+try:
+    with torchprof_jit.profile(model, on_trace_ready=lambda p: p.summary()):
+        raise KeyError("mine")
+except KeyError as error:
+    print("raised", error)
+# CHECK-NEXT: cycle after step 2 calls 2
+# CHECK-NEXT: raised 'mine'
+
+# A child of fork that ends leaves its parent's results, and ranges of several
+# processes do not meet.
+with torchprof_jit.profile(model) as p:
+    model(x)
+again = torchprof_jit.profile(model)
+for times in (2, 3):
+    child = os.fork()
+    if not child:
+        with again:
+            for _ in range(times):
+                model(x)
+        print("child", calls(again)["aten::relu"], flush=True)
+        sys.exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+print("parent", calls(p)["aten::relu"])
+# CHECK-NEXT: child 2
+# CHECK-NEXT: child 3
+# CHECK-NEXT: parent 1
 
 try:
     torchprof_jit.schedule(wait=0, warmup=0, active=0)
