@@ -181,8 +181,10 @@ def main():
                      os.path.join(arguments.work, "opt.log"))
     for entry in arguments.entries:
         path = os.path.join(arguments.models, entry["name"] + ".pt")
-        opt("--quiet", "--instrument", path, "-o",
-            os.path.join(arguments.work, entry["name"] + ".instr.pt"))
+        code, text = opt("--quiet", "--instrument", path, "-o",
+                         os.path.join(arguments.work, entry["name"] + ".instr.pt"))
+        if code != (2 if "no-method" in entry["properties"] else 0):
+            sys.exit("%s: torchprof-opt: %d: %s" % (entry["name"], code, text))
     opt.close()
     process(__file__, arguments, "alone")
     process(__file__, arguments, "attached", LD_PRELOAD=arguments.preload,

@@ -164,9 +164,16 @@ def compare_sites(arguments, entry, of_file, kind, grad, totals):
     which ran the instrumented file."""
     paths = [profile_of(arguments, entry["name"], part, grad)
              for part in (of_file, kind)]
-    if not all(map(os.path.exists, paths)):
+    there = [os.path.exists(path) for path in paths]
+    if not any(there) or "no-method" in entry["properties"]:
+        return
+    if not all(there):
+        yield "no profile %s" % paths[there.index(False)]
         return
     file, attached = map(read_profile, paths)
+    if not (file and attached):
+        yield "%s cannot be read" % (paths[0] if not file else paths[1])
+        return
     for model, sites in file.items():
         if not any(calls for _, calls in sites.values()):
             continue

@@ -77,8 +77,11 @@ protected:
       std::thread Other([&] { recordForEver(1, *Counts); });
       recordForEver(0, *Counts);
     }
-    while (!Counts->Done[0] || !Counts->Done[1])
+    int Status = 0;
+    while (!Counts->Done[0] || !Counts->Done[1]) {
+      ASSERT_EQ(waitpid(Child, &Status, WNOHANG), 0) << "it died: " << Status;
       usleep(100);
+    }
     usleep(Us);
     End(Child);
     waitpid(Child, nullptr, 0);
