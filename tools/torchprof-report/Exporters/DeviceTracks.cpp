@@ -1,6 +1,7 @@
 //===- DeviceTracks.cpp - what devices did, for trace viewers -------------===//
 
 #include "DeviceTracks.h"
+#include "EndedSpans.h"
 
 #include "llvm/ADT/Hashing.h"
 
@@ -22,28 +23,15 @@ static uint64_t positive(double Ns) {
   return Ns > 0 ? static_cast<uint64_t>(Ns) : 0;
 }
 
-namespace {
-/// Makes the spans of a stream, which come in the order of their ends, lie in
-/// or beside each other. They do on the device; but its times are rounded, each
-/// by itself, and viewers draw what overlaps by a nanosecond wrongly.
-class StreamOrder {
-public:
-  void add(uint64_t &BeginNs, uint64_t &EndNs) {
-    while (!Finished.empty() && Finished.back().first >= BeginNs) {
-      EndNs = std::max(EndNs, Finished.back().second);
-      Finished.pop_back();
-    }
-    if (!Finished.empty())
-      BeginNs = std::max(BeginNs, Finished.back().second);
-    EndNs = std::max(EndNs, BeginNs);
-    Finished.emplace_back(BeginNs, EndNs);
-  }
-
-private:
-  /// Those that none of these lies around.
-  std::vector<std::pair<uint64_t, uint64_t>> Finished;
-};
-} // namespace
+/// Lets a span of a stream lie around or beside those that ended before. It
+/// does on the device; but its times are rounded, each by itself, and viewers
+/// draw what overlaps by a nanosecond wrongly.
+static void putInOrder(EndedSpans &Ended, DeviceTrackSpan &Span) {
+  Span.EndNs = std::max(Span.EndNs, Ended.takeInside(Span.BeginNs));
+  Span.BeginNs = std::max(Span.BeginNs, Ended.lastEnd());
+  Span.EndNs = std::max(Span.EndNs, Span.BeginNs);
+  Ended.add(Span.BeginNs, Span.EndNs);
+}
 
 void DeviceTracks::addLane(const ExportInput &In, uint32_t Lane) {
   const report::Lane &L = In.Single->Lanes[Lane];
@@ -61,7 +49,7 @@ void DeviceTracks::addLane(const ExportInput &In, uint32_t Lane) {
     auto Track = static_cast<uint32_t>(Tracks.size());
     Tracks.push_back({"device " + std::to_string(On.first) + ", stream " +
                       std::to_string(On.second) + " (" + L.name() + ")"});
-    StreamOrder Order;
+    EndedSpans Ended;
     for (const format::DeviceSpan *S : OfStream) {
       uint32_t Site = (*In.SlotsOfSingle)[S->Site];
       if (Site == NoIndex || !In.Selected.matches(In.Sites, Site))
@@ -69,7 +57,7 @@ void DeviceTracks::addLane(const ExportInput &In, uint32_t Lane) {
       double Begin = static_cast<double>(S->BeginNs) + Late;
       DeviceTrackSpan Span = {Site, Track, positive(Begin),
                               positive(Begin + static_cast<double>(S->Ns)), 0};
-      Order.add(Span.BeginNs, Span.EndNs);
+      putInOrder(Ended, Span);
       if (!In.Sites[Site].isRoot()) {
         Span.Flow = Spans.size() + 1;
         Flows[{Lane, Site, positive(Clock.sinceStart(S->HostTicks))}] =

@@ -1,14 +1,11 @@
 //===- Timeline.cpp - spans in time, for trace viewers --------------------===//
 
 #include "Timeline.h"
+#include "EndedSpans.h"
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
-
-// Finished spans of a track that a later one may enclose. Older ones are
-// forgotten: a span that overlaps them is then drawn on the first track.
-static constexpr size_t MaxOpenSpans = 4096;
 
 Expected<Timeline> Timeline::create(const ExportInput &In) {
   Timeline T(In);
@@ -55,7 +52,7 @@ void Timeline::visitLane(uint32_t Lane,
                          function_ref<void(const TimelineSpan &)> Visit) const {
   const report::Lane &L = In->Single->Lanes[Lane];
   const SiteTable &Sites = In->Sites;
-  std::vector<std::pair<uint64_t, uint64_t>> Finished;
+  EndedSpans Ended; // on the first track
   for (const TraceBuffer &B : L.Traces) {
     for (const TraceEvent &E : B.Events) {
       uint32_t Site = (*In->SlotsOfSingle)[E.Site];
@@ -68,21 +65,14 @@ void Timeline::visitLane(uint32_t Lane,
       Span.Site = Site;
       Span.BeginNs = Begin > 0 ? static_cast<uint64_t>(Begin) : 0;
       Span.EndNs = End > 0 ? static_cast<uint64_t>(End) : 0;
-      // Inside this one: it ends no earlier, though what the folding between
+      // It ends no earlier than what is inside, though what the folding between
       // them took is not in its time.
-      while (!Finished.empty() && Finished.back().first >= Span.BeginNs) {
-        Span.EndNs = std::max(Span.EndNs, Finished.back().second);
-        Finished.pop_back();
-      }
-      bool Overlaps =
-          !Finished.empty() && Finished.back().second > Span.BeginNs;
+      Span.EndNs = std::max(Span.EndNs, Ended.takeInside(Span.BeginNs));
+      bool Overlaps = Ended.lastEnd() > Span.BeginNs;
       Span.Track = 2 * Lane + Overlaps;
       Span.Flow = Devices.flowOf(Lane, Site, Span.BeginNs);
-      if (!Overlaps) {
-        if (Finished.size() == MaxOpenSpans)
-          Finished.erase(Finished.begin(), Finished.begin() + MaxOpenSpans / 2);
-        Finished.emplace_back(Span.BeginNs, Span.EndNs);
-      }
+      if (!Overlaps)
+        Ended.add(Span.BeginNs, Span.EndNs);
       Visit(Span);
     }
   }
