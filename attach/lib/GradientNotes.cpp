@@ -45,8 +45,6 @@ bool hasGradientTags(Block *In) {
 }
 
 GradientNotes::GradientNotes(Graph &Body) : Body(Body) {
-  if (!hasGradientTags(Body.block()))
-    return;
   findReturned(Body.block());
   if (hasGradients())
     findNeeded();
