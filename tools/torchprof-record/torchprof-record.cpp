@@ -31,11 +31,9 @@ static const char *Overview =
     "it\n\n"
     "  torchprof-record -- python3 app.py\n"
     "  torchprof-record -o server.tprof -- ./server model.pt\n\n"
-    "Nothing has to be instrumented; outputs and gradients are bit for bit "
-    "those\n"
-    "of a run without. Exit code and signals are the command's; the summary "
-    "goes\n"
-    "to standard error.\n";
+    "Nothing has to be instrumented; outputs and gradients are bit for bit\n"
+    "those of a run without. Exit code and signals are the command's; the\n"
+    "summary goes to standard error.\n";
 
 static cl::OptionCategory Category("torchprof-record options");
 static cl::opt<std::string> Output("o",
