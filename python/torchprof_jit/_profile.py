@@ -11,7 +11,7 @@ from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence, Set
 
 import torch
 
-from . import _instrument, _tools
+from . import _devices, _instrument, _tools
 from ._schedule import always
 
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
@@ -36,36 +36,6 @@ def _decide(operators, argument, option, word):
 
 
 _decided: Dict[str, Set[str]] = {}  # words of the runtime's options
-
-
-def _folder_of(owner):
-    """Path of a folder that lives as long as `owner`."""
-    path = tempfile.mkdtemp(prefix="torchprof-")
-    weakref.finalize(owner, _remove_folder, path, os.getpid())
-    return path
-
-
-def _remove_folder(path, process):
-    if os.getpid() == process:  # not in a forked child
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _wants_device(activities):
-    """True if an activity, of torch.profiler's or by name, is not the CPU's."""
-    names = [getattr(activity, "name", str(activity))
-             for activity in activities or ()]
-    return any(name.upper() != "CPU" for name in names)
-
-
-def _synchronize():
-    """Waits for the devices that this process uses."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        torch.cuda.synchronize()
-    backend = getattr(torch._C, "_get_privateuse1_backend_name", None)
-    for name in ("xpu", backend() if backend else "privateuseone"):
-        module = getattr(torch, name, None)
-        if getattr(module, "is_available", bool)():
-            getattr(module, "synchronize", bool)()
 
 
 def _attach_to(module, example_inputs):
@@ -169,11 +139,11 @@ class profile:
                 ("blocks", blocks, "blocks"),
                 ("operators", operators, "ops"),
                 ("labels", labels, "labels"),
-                ("activities", _wants_device(activities), "device"),
+                ("activities", _devices.wants_one(activities), "device"),
                 ("device", device, "device")):
             if asked:
                 _decide(self._ops, argument + "=True", "record", word)
-        self._waits = device or _wants_device(activities)
+        self._waits = device or _devices.wants_one(activities)
         self.module: Any = module
         if options:
             self.module = _instrument.instrument(
@@ -189,7 +159,8 @@ class profile:
         self._parts: List["_Part"] = []  # of what it records now, recorded before
         self._shown: List["_Part"] = []  # parts of what it has recorded
         self._snapshots = 0
-        self._folder = _folder_of(self)
+        self._folder = tempfile.mkdtemp(prefix="torchprof-")
+        weakref.finalize(self, _tools.remove_folder, self._folder, os.getpid())
         self._file = None  # of what is shown, made when it is asked for
         with _lock:
             if not _recording:
@@ -304,7 +275,7 @@ class profile:
 
     def _stop(self):
         if self._waits:
-            _synchronize()
+            _devices.synchronize()
         with _lock:
             _recording.remove(self)
             if not _recording:

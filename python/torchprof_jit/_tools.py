@@ -121,6 +121,13 @@ def load_hooks() -> None:
     _load_beside("libtorchprof_attach.so")
 
 
+def remove_folder(path: str, process: int) -> None:
+    """Removes a folder of the process with the id `process`, not of its parent's
+    in a forked child."""
+    if os.getpid() == process:
+        shutil.rmtree(path, ignore_errors=True)
+
+
 def load_runtime() -> None:
     """Loads the runtime into this process, once. Unless TORCHPROF_FILE says
     where the process's own profile goes, it goes to a temporary folder that
@@ -134,13 +141,7 @@ def load_runtime() -> None:
     torch.ops.load_library(path)
     if "TORCHPROF_FILE" not in os.environ:
         folder = tempfile.mkdtemp(prefix="torchprof-")
-        owner = os.getpid()
-
-        def remove() -> None:
-            if os.getpid() == owner:  # not in a forked child
-                shutil.rmtree(folder, ignore_errors=True)
-
-        atexit.register(remove)
+        atexit.register(remove_folder, folder, os.getpid())
         torch.ops.torchprof.set_option(
             "file", os.path.join(folder, "%p.tprof"))
     _runtime_loaded = True

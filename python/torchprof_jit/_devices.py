@@ -1,0 +1,21 @@
+"""Devices beside the CPU."""
+
+import torch
+
+
+def wants_one(activities):
+    """True if an activity, of torch.profiler's or by name, is not the CPU's."""
+    names = [getattr(activity, "name", str(activity))
+             for activity in activities or ()]
+    return any(name.upper() != "CPU" for name in names)
+
+
+def synchronize():
+    """Waits for the devices that this process uses."""
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    backend = getattr(torch._C, "_get_privateuse1_backend_name", None)
+    for name in ("xpu", backend() if backend else "privateuseone"):
+        module = getattr(torch, name, None)
+        if getattr(module, "is_available", bool)():
+            getattr(module, "synchronize", bool)()
