@@ -121,6 +121,11 @@ struct Log {
       add();
   }
   void fold() { storeRelease(Head.Folded, Head.Written); }
+  /// As the runtime goes on at the first entry, when all is folded.
+  void leaveOut(uint64_t Count) {
+    storeRelease(Head.Folded, Head.Written + Count);
+    storeRelease(Head.Written, Head.Written + Count);
+  }
 };
 
 /// A copy of it.
@@ -154,6 +159,26 @@ TEST(LiveReader, UnfoldedRecordsOfABusyLogAreWhole) {
       L.add();
       if (L.Head.Written % 100 == 0)
         L.fold();
+    }
+  });
+  uint64_t Whole = 0;
+  while (Whole < 10000) {
+    LogCopy Copy(L);
+    for (uint64_t I = Copy.Head.Folded; I < Copy.Head.Written; ++I, ++Whole)
+      EXPECT_TRUE(Copy.isWhole(I)) << I << " of " << Copy.Head.Written;
+  }
+  Done = true;
+  Owner.join();
+}
+
+TEST(LiveReader, NumbersThatTheOwnerLeavesOutAreNoRecords) {
+  Log L(LogKeep::None);
+  std::atomic<bool> Done{false};
+  std::thread Owner([&] {
+    while (!Done) {
+      L.add(Log::Ring / 2 + 100);
+      L.fold();
+      L.leaveOut(Log::Ring / 2 - 100);
     }
   });
   uint64_t Whole = 0;

@@ -114,17 +114,19 @@ bool copyLiveCell(SmallCell &To, const SmallCell &From) {
 /// records: those that are not folded, and those that are kept. \p To has room
 /// for as many entries as the log. If the owner was too fast for the unfolded
 /// ones to be read, the copy has none: they are in its cells by then. So cells
-/// are to be copied after their log. Kept records that were overwritten
-/// meanwhile, or may have been, are blank: in a full ring at least the oldest.
+/// are to be copied after their log. An owner that leaves numbers out stores
+/// Folded first, so Written, which lies before it, is read first. Kept records
+/// that were overwritten meanwhile, or may have been, are blank: in a full ring
+/// at least the oldest.
 inline void copyLiveLog(LogRecord &Head, LogEntry *To, const LogRecord &Record,
                         const LogEntry *Entries) {
   auto Written = [&] {
     return __atomic_load_n(&Record.Written, __ATOMIC_ACQUIRE);
   };
   for (unsigned Tries = 8; Tries; --Tries) {
-    uint64_t Before = __atomic_load_n(&Record.Folded, __ATOMIC_ACQUIRE);
+    static_assert(offsetof(LogRecord, Written) < offsetof(LogRecord, Folded));
     copyWords(&Head, &Record, sizeof(Head));
-    Head.Folded = Before;
+    Head.Folded = std::min(Head.Folded, Head.Written);
     if (Head.Folded < Head.Written && Head.Written - Head.Folded > Head.Ring) {
       Head.Folded = Head.Written;
       continue;
