@@ -2,6 +2,7 @@
 
 #include "Snapshot.h"
 
+#include "BooksCopies.h"
 #include "Clock.h"
 #include "FileSizeSignal.h"
 #include "InheritedFile.h"
@@ -67,13 +68,21 @@ static void copyCells(char *To, const SegmentHeader *From, uint32_t Epoch,
   }
 }
 
+/// Copies cells of measures or of variants.
+template <SegmentType Type>
+static SegmentOf<Type> copySmallCells(char *To, const SegmentHeader *From) {
+  copyWords(To, From, SegmentLayout<Type>::EntriesOffset);
+  SegmentOf<Type> Copy(headerOf(To));
+  ConstSegmentOf<Type> Source(From);
+  for (uint32_t I = 0; I < Copy.record().Used; ++I)
+    copyCell(Copy.entries()[I], Source.entries()[I]);
+  return Copy;
+}
+
 static void copyMeasures(char *To, const SegmentHeader *From, uint32_t Epoch) {
-  copyWords(To, From, SegmentLayout<SegmentType::Measures>::EntriesOffset);
-  SegmentOf<SegmentType::Measures> Copy(headerOf(To));
-  ConstSegmentOf<SegmentType::Measures> Source(From);
+  auto Copy = copySmallCells<SegmentType::Measures>(To, From);
   for (uint32_t I = 0; I < Copy.record().Used; ++I) {
     MeasureCell &C = Copy.entries()[I];
-    copyCell(C, Source.entries()[I]);
     if (C.Epoch != Epoch) {
       Slot Site = C.Site;
       C = MeasureCell{};
@@ -91,12 +100,15 @@ static void copyLog(char *To, const SegmentHeader *From) {
 }
 
 static void copySegment(char *To, const SegmentHeader *From, uint32_t Epoch,
-                        StaleSet &Stale) {
+                        const BooksCopies &Books, StaleSet &Stale) {
   switch (From->Type) {
   case SegmentType::Cells:
     return copyCells(To, From, Epoch, Stale);
   case SegmentType::Measures:
     return copyMeasures(To, From, Epoch);
+  case SegmentType::Variants:
+    copySmallCells<SegmentType::Variants>(To, From);
+    return;
   case SegmentType::Log: // before the cells of its lane, as in the file
     return copyLog(To, From);
   case SegmentType::Runs: {
@@ -106,6 +118,9 @@ static void copySegment(char *To, const SegmentHeader *From, uint32_t Epoch,
       Runs.Count = 0;
     return;
   }
+  case SegmentType::Blocks:
+    memcpy(To, Books.of(From), From->Bytes);
+    return;
   case SegmentType::Process:
     copyWords(To, From, From->Bytes);
     SegmentOf<SegmentType::Process>(headerOf(To)).record().EndTicks =
@@ -130,14 +145,12 @@ static bool writeAll(int File, const char *Data, uint64_t Bytes) {
 }
 
 /// Writes the copy to an open file. Returns 0 or an errno value.
-static int writeCopy(const ProfileFile &Profile, int File) {
+static int writeCopy(const ProfileFile &Profile, int File) try {
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
   uint64_t Bytes = PageBytes;
   for (const ProfileFile::Segment &S : Profile.segments())
     Bytes += S.Head->Bytes;
-  std::unique_ptr<char[]> Page(new (std::nothrow) char[PageBytes]);
-  if (!Page)
-    return ENOMEM;
+  auto Page = std::make_unique<char[]>(PageBytes);
   copyWords(Page.get(), Profile.header(), PageBytes);
   auto *Header = reinterpret_cast<FileHeader *>(Page.get());
   Header->State = FileState::Snapshot;
@@ -146,23 +159,19 @@ static int writeCopy(const ProfileFile &Profile, int File) {
   Header->Epoch = Epoch;
   if (!writeAll(File, Page.get(), PageBytes))
     return errno;
+  BooksCopies Books(Profile);
   StaleSet Stale; // a root's cells precede its ring of runs
   uint32_t Index = 0;
   for (const ProfileFile::Segment &S : Profile.segments()) {
-    // Calls of operator new may throw for the set; the host must not see it.
-    std::unique_ptr<char[]> Copy(new (std::nothrow) char[S.Head->Bytes]());
-    if (!Copy)
-      return ENOMEM;
-    try {
-      copySegment(Copy.get(), S.Head, Epoch, Stale);
-    } catch (const std::bad_alloc &) {
-      return ENOMEM;
-    }
+    auto Copy = std::make_unique<char[]>(S.Head->Bytes);
+    copySegment(Copy.get(), S.Head, Epoch, Books, Stale);
     headerOf(Copy.get())->Index = Index++;
     if (!writeAll(File, Copy.get(), S.Head->Bytes))
       return errno;
   }
   return 0;
+} catch (const std::bad_alloc &) {
+  return ENOMEM; // the host must not see it
 }
 
 /// Gives \p Temporary the name \p Name, or one with a number if it is taken.

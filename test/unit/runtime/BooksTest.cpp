@@ -155,6 +155,42 @@ TEST(Books, MarksTellWhatGrowsFromWhatStays) {
   EXPECT_EQ(held(P, Slot(3)), (Bytes{500, 500, 500, 500, 500}));
 }
 
+TEST(Books, SnapshotsAreOfOneMoment) {
+  TestFolder Folder;
+  auto Name = [&](int I) { return Folder.file("s" + std::to_string(I)); };
+  kept([&] {
+    std::atomic<bool> Done{false};
+    std::thread Owner([&] {
+      for (uint64_t I = 1; !Done; ++I) // the peak rises with each
+        inRun([I] {
+          timedNode(1, [I] { make(1, I); });
+          timedNode(2, [I] { make(2, 2 * I); });
+          timedNode(3, [I] {
+            drop(1, I);
+            drop(2, 2 * I);
+          });
+        });
+    });
+    while (totals().Count < 1000)
+      std::this_thread::yield();
+    for (int I = 0; I < 20; ++I)
+      EXPECT_EQ(snapshot(Name(I)), 0);
+    Done = true;
+    Owner.join();
+  });
+  for (int I = 0; I < 20; ++I) {
+    ReadProfile P = readProfile(Name(I));
+    int64_t Live = 0, AtPeak = 0;
+    for (const BlockAccount &A : P.Accounts) {
+      Live += A.Live;
+      AtPeak += A.AtPeak.Bytes;
+    }
+    EXPECT_EQ(Live, P.Books.Live);
+    EXPECT_EQ(AtPeak, P.Books.Peak);
+    EXPECT_GT(P.Books.Peak, 0);
+  }
+}
+
 TEST(Books, ThreadMayFreeWhatAnotherAllocated) {
   ReadProfile P = kept([] {
     inRun([] { timedNode(1, [] { make(1, 64); }); });

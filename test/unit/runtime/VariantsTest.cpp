@@ -60,6 +60,38 @@ TEST_F(VariantsTest, HaveNoMemoryIfThatIsNotMeasured) {
   EXPECT_EQ(netsOf(P, 1), std::vector<int64_t>{0});
 }
 
+TEST_F(VariantsTest, SnapshotsCopyThemWhole) {
+  recorded(
+      [&] {
+        std::atomic<bool> Done{false};
+        std::thread Owner([&] {
+          while (!Done)
+            inRun([] {
+              for (int Times = 0; Times < 1000; ++Times)
+                node(1, {2}, 0);
+            });
+        });
+        while (totals().Count < 1000)
+          std::this_thread::yield();
+        for (int I = 0; I < 20; ++I)
+          EXPECT_EQ(snapshot(Folder.file("s" + std::to_string(I))), 0);
+        Done = true;
+        Owner.join();
+      },
+      {}, /*IsStill=*/false);
+  uint64_t Last = 0;
+  for (int I = 0; I < 20; ++I)
+    for (const auto &V :
+         readProfile(Folder.file("s" + std::to_string(I))).Variants) {
+      EXPECT_EQ(V.Data.Word % 2, 0u) << I;
+      EXPECT_LE(V.Data.Word / 2 * V.Data.Min, V.Data.Time) << I;
+      EXPECT_GE(V.Data.Word / 2 * V.Data.Max, V.Data.Time) << I;
+      EXPECT_GE(V.Data.Word, Last);
+      Last = V.Data.Word;
+    }
+  EXPECT_GT(Last, 0u);
+}
+
 TEST_F(VariantsTest, SignaturesBeyondTheBoundShareOne) {
   ReadProfile P = recorded(
       [] {
