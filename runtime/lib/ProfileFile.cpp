@@ -312,6 +312,17 @@ bool ProfileFile::makeRoom() try {
   return false;
 }
 
+/// Whether readers find a new segment of a lane behind those that they need for
+/// it. One that is in memory comes into the file last.
+bool ProfileFile::keepsOrder(uint32_t Lane) const {
+  if (AllInFile)
+    return true;
+  return std::none_of(Segments.begin(), Segments.end(), [&](const Segment &S) {
+    bool IsNeeded = S.Head->Lane == Lane || S.Head == Segments.front().Head;
+    return IsNeeded && !S.InFile;
+  });
+}
+
 SegmentHeader *ProfileFile::add(SegmentType Type, uint64_t PayloadBytes,
                                 uint32_t Lane) {
   if (!Header || !makeRoom())
@@ -319,7 +330,7 @@ SegmentHeader *ProfileFile::add(SegmentType Type, uint64_t PayloadBytes,
   uint64_t Bytes = roundToPages(sizeof(SegmentHeader) + PayloadBytes);
   uint64_t Offset = End;
   void *Address = nullptr;
-  bool InFile = grow(Bytes, Address);
+  bool InFile = keepsOrder(Lane) && grow(Bytes, Address);
   if (!InFile && !(Address = Pages.plain(Bytes)))
     return nullptr;
   auto *Head = static_cast<SegmentHeader *>(Address);
@@ -330,6 +341,7 @@ SegmentHeader *ProfileFile::add(SegmentType Type, uint64_t PayloadBytes,
   Head->Index = uint32_t(Header->SegmentCount);
   Head->Lane = Lane;
   Segments.push_back({Head, Offset, InFile});
+  AllInFile &= InFile;
   return Head;
 }
 

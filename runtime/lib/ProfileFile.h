@@ -99,6 +99,7 @@ private:
                       bool MustBeInherited);
   void *mapHeader();
   bool makeRoom();
+  bool keepsOrder(uint32_t Lane) const;
   bool grow(uint64_t Bytes, void *&Address);
   bool reserve(uint64_t Bytes);
   bool fileIsOurs();
@@ -115,6 +116,7 @@ private:
   ino_t Inode = 0;
   uint64_t End = 0; ///< bytes of the file in use
   Failure Last;
+  bool AllInFile = true; ///< each segment, when it was added
 };
 
 } // namespace torchprof

@@ -114,6 +114,35 @@ TEST(File, WhatDidNotFitIsAppendedAtTheExitIfItFitsThen) {
   EXPECT_EQ(P.Header.State, format::FileState::Closed);
 }
 
+TEST(File, WhatComesAfterAFullMomentIsReadable) {
+  TestFolder Folder;
+  std::string Path = Folder.file("p.tprof");
+  recordInChild(Path, [&] {
+    addTestModel(7, 100);
+    spans(1, 2);
+    struct stat Now;
+    ASSERT_EQ(stat(Path.c_str(), &Now), 0);
+    std::thread([&] {
+      rlimit Size{rlim_t(Now.st_size), RLIM_INFINITY};
+      ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+      testing::internal::CaptureStderr();
+      spans(2, 2); // this thread's lane and its first cells are in memory
+      testing::internal::GetCapturedStderr();
+      Size.rlim_cur = RLIM_INFINITY;
+      ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+      for (uint64_t I = 3; I < 100; ++I)
+        spans(I, 2);
+    }).join();
+    spans(1, 2);
+    std::thread([] { spans(2, 2); }).join();
+  });
+  ReadProfile P = readProfile(Path);
+  EXPECT_EQ(P.count(1), 4u);
+  EXPECT_EQ(P.count(2), 4u);
+  for (uint32_t I = 3; I < 100; ++I)
+    EXPECT_EQ(P.count(I), 2u);
+}
+
 TEST(File, FullDiskIsOneWarningAndTheHostGoesOn) {
   TestFolder Folder;
   std::string Disk = Folder.file("disk");
