@@ -12,6 +12,7 @@
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
+#include <algorithm>
 #include <new>
 
 namespace torchprof {
@@ -78,7 +79,9 @@ uint32_t Books::accountOf(Slot Site) {
     uint32_t &Number = Site == NoSlot ? OutsideNumber : NumberOf[number(Site)];
     if (Number)
       return Number;
-    Accounts.reserve(Accounts.size() + 1);
+    // First: the account that comes to be has a place.
+    if (Accounts.size() == Accounts.capacity())
+      Accounts.reserve(std::max<size_t>(2 * Accounts.size(), 64));
     BlockAccount *New = makeAccount(Site);
     if (!New)
       return 0;

@@ -4,14 +4,12 @@
 
 #include "Process.h"
 
+#include <memory>
 #include <new>
 
 namespace torchprof {
 
 using namespace format;
-
-/// Name of the child that stands for those beyond the bound.
-static constexpr std::string_view OverflowName = "(others)";
 
 /// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv).
 static uint64_t hashText(std::string_view Text) {
@@ -22,7 +20,8 @@ static uint64_t hashText(std::string_view Text) {
 }
 
 SiteName::SiteName(std::string_view Text)
-    : Text(Text.substr(0, DynamicSites::MaxNameBytes)), Hash(hashText(Text)) {}
+    : Text(Text.substr(0, DynamicSites::MaxNameBytes)), Hash(hashText(Text)),
+      IsCut(Text.size() > DynamicSites::MaxNameBytes) {}
 
 static uint64_t placeOf(Slot Parent, DynamicKind Kind, uint64_t NameHash) {
   uint64_t Mixed = NameHash ^ (uint64_t(number(Parent)) << 8 | uint64_t(Kind));
@@ -55,17 +54,30 @@ Slot DynamicSites::findOrOverflow(Slot Parent, DynamicKind Kind,
   return Others->Site;
 }
 
-uint32_t DynamicSites::childrenOf(Slot Parent) const {
-  uint32_t Number = 0;
-  each([&](const RegisteredChild &C) { Number += C.Parent == Parent; });
-  return Number;
+std::atomic<const RegisteredChild *> &DynamicSites::newestOf(const Table &T,
+                                                             Slot Parent) {
+  for (uint64_t I = placeOf(Parent, DynamicKind(), 0) & T.Mask;;
+       I = (I + 1) & T.Mask) {
+    const RegisteredChild *C = T.Newest[I].load(std::memory_order_relaxed);
+    if (!C || C->Parent == Parent)
+      return T.Newest[I];
+  }
 }
 
+uint32_t DynamicSites::childrenOf(Slot Parent) const {
+  const Table *T = Children.load(std::memory_order_relaxed);
+  const RegisteredChild *C =
+      T ? newestOf(*T, Parent).load(std::memory_order_relaxed) : nullptr;
+  return C ? C->Number : 0;
+}
+
+/// Children of one parent come in their order.
 void DynamicSites::insert(const Table &T, const RegisteredChild &Child) {
   uint64_t I = placeOf(Child.Parent, Child.Kind, Child.Hash) & T.Mask;
   while (T.Entries[I].load(std::memory_order_relaxed))
     I = (I + 1) & T.Mask;
   T.Entries[I].store(&Child, std::memory_order_release);
+  newestOf(T, Child.Parent).store(&Child, std::memory_order_release);
 }
 
 /// Makes room for one more child: a slot for it and a place in the table.
@@ -86,11 +98,17 @@ bool DynamicSites::makeRoom() {
   if (Old && 2 * (Count + 1) <= Old->Mask)
     return true;
   uint64_t Size = Old ? 2 * (Old->Mask + 1) : 256;
-  auto *Entries =
-      new (std::nothrow) std::atomic<const RegisteredChild *>[Size]();
-  auto *New = new (std::nothrow) Table{Size - 1, Entries, Old};
-  if (!Entries || !New)
+  using Entry = std::atomic<const RegisteredChild *>;
+  std::unique_ptr<Entry[]> Entries(new (std::nothrow) Entry[Size]());
+  std::unique_ptr<Entry[]> Newest(new (std::nothrow) Entry[Size]());
+  auto *New = Entries && Newest
+                  ? new (std::nothrow)
+                        Table{Size - 1, Entries.get(), Newest.get(), Old}
+                  : nullptr;
+  if (!New)
     return false;
+  Entries.release(); // as long as the process
+  Newest.release();
   each([New](const RegisteredChild &C) { insert(*New, C); });
   Children.store(New, std::memory_order_release);
   return true;
@@ -101,11 +119,15 @@ const RegisteredChild *DynamicSites::add(Slot Parent, DynamicKind Kind,
   if (!makeRoom())
     return nullptr;
   uint32_t Place = Count % DynamicBlockSlots;
-  if (Name.text().size() == MaxNameBytes)
+  if (Name.isCut())
     Flags |= DF_Cut;
-  auto *Child = new (std::nothrow) RegisteredChild{
-      Newest->Block.First + Place, Parent, Kind, Flags, Name.hash(),
-      std::string(Name.text())};
+  auto *Child = new (std::nothrow) RegisteredChild{Newest->Block.First + Place,
+                                                   Parent,
+                                                   Kind,
+                                                   Flags,
+                                                   childrenOf(Parent) + 1,
+                                                   Name.hash(),
+                                                   std::string(Name.text())};
   if (!Child)
     return nullptr;
   ++Count;

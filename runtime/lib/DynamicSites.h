@@ -29,17 +29,21 @@ public:
   explicit SiteName(std::string_view Text);
   std::string_view text() const { return Text; }
   uint64_t hash() const { return Hash; }
+  /// True if what the name was made of is longer.
+  bool isCut() const { return IsCut; }
 
 private:
   std::string_view Text; ///< lives as long as its owner keeps it
   uint64_t Hash;
+  bool IsCut;
 };
 
 struct RegisteredChild {
   format::Slot Site;
   format::Slot Parent; ///< NoSlot: outside of all spans
   format::DynamicKind Kind;
-  uint32_t Flags; ///< format::DynamicFlags
+  uint32_t Flags;  ///< format::DynamicFlags
+  uint32_t Number; ///< of the parent's children, from 1
   uint64_t Hash;
   std::string Name;
 };
@@ -56,6 +60,8 @@ class DynamicSites {
 public:
   /// Children of one parent, the one that stands for all others not counted.
   static constexpr uint32_t MaxChildren = 1024;
+  /// Name of what stands for those beyond a bound.
+  static constexpr std::string_view OverflowName = "(others)";
   /// Longer names are cut.
   static constexpr uint32_t MaxNameBytes = 1024;
 
@@ -98,10 +104,12 @@ private:
     DynamicBlock Block;
     std::atomic<BlockList *> Next{nullptr};
   };
-  /// Open-addressing table by parent, kind and name, replaced when it grows.
+  /// Open-addressing tables of one size, of all children by parent, kind and
+  /// name, and of each parent's newest one, replaced when they grow.
   struct Table {
     uint64_t Mask;
     std::atomic<const RegisteredChild *> *Entries;
+    std::atomic<const RegisteredChild *> *Newest;
     const Table *Replaced; ///< the smaller one, where probes may still look
   };
 
@@ -113,6 +121,9 @@ private:
   const RegisteredChild *add(format::Slot Parent, format::DynamicKind Kind,
                              const SiteName &Name, uint32_t Flags);
   bool makeRoom();
+  /// Where the newest child of a parent stands, or would stand.
+  static std::atomic<const RegisteredChild *> &newestOf(const Table &T,
+                                                        format::Slot Parent);
   static void insert(const Table &T, const RegisteredChild &Child);
 
   Registry &Slots;

@@ -199,6 +199,8 @@ static T *grown(PageSource &Pages, T *Old, uint64_t OldCount, uint64_t Count) {
 bool Lanes::growEntries(Lane &L, uint32_t Wanted) {
   if (Wanted <= L.SlotCount)
     return true;
+  // Sites that come to be one after the other do not copy all each time.
+  Wanted = std::max(Wanted, L.SlotCount + L.SlotCount / 2);
   SlotEntry *Slots = grown(Pages, L.Slots, L.SlotCount, Wanted);
   if (!Slots)
     return false;

@@ -4,6 +4,7 @@
 
 #include "torchprof/format/Manifest.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -12,10 +13,18 @@ namespace torchprof {
 using namespace format;
 
 Registry::Owner Registry::ownerOf(Slot S) const {
-  for (const Range *R = Ranges.load(std::memory_order_acquire); R; R = R->Next)
-    if (S - R->First < R->Count)
-      return R->Of;
-  return {};
+  const RangeList *L = Ranges.load(std::memory_order_acquire);
+  if (!L)
+    return {};
+  const Range *Begin = L->Entries;
+  const Range *End = Begin + L->Count.load(std::memory_order_acquire);
+  const Range *Behind =
+      std::upper_bound(Begin, End, S, [](Slot Wanted, const Range &R) {
+        return Wanted < R.First;
+      });
+  if (Behind == Begin || S - Behind[-1].First >= Behind[-1].Count)
+    return {};
+  return Behind[-1].Of;
 }
 
 /// How ranges call a site.
@@ -48,10 +57,28 @@ bool Registry::hasRoomFor(uint32_t Count) const {
   return MaxSlots - slotCount() > Count;
 }
 
-void Registry::publish(Range *R) {
-  R->Next = Ranges.load(std::memory_order_relaxed);
-  Slots.store(number(R->First) + R->Count, std::memory_order_release);
-  Ranges.store(R, std::memory_order_release);
+/// Gives a stretch of slots away; false without memory.
+bool Registry::publish(const Range &R) {
+  RangeList *L = Ranges.load(std::memory_order_relaxed);
+  uint32_t Count = L ? L->Count.load(std::memory_order_relaxed) : 0;
+  if (!L || Count == L->Capacity) {
+    uint32_t Capacity = L ? 2 * L->Capacity : 64;
+    std::unique_ptr<Range[]> Entries(new (std::nothrow) Range[Capacity]);
+    auto *New = Entries ? new (std::nothrow)
+                              RangeList{Count, Capacity, Entries.get(), L}
+                        : nullptr;
+    if (!New)
+      return false;
+    if (L)
+      std::copy_n(L->Entries, Count, New->Entries);
+    Entries.release(); // as long as the process
+    L = New;
+  }
+  L->Entries[Count] = R;
+  Slots.store(number(R.First) + R.Count, std::memory_order_release);
+  L->Count.store(Count + 1, std::memory_order_release);
+  Ranges.store(L, std::memory_order_release);
+  return true;
 }
 
 void Registry::insert(const Table &T, const RegisteredModel &Model) {
@@ -70,8 +97,7 @@ void Registry::insert(const Table &T, const RegisteredModel &Model) {
 bool Registry::addToTable(const RegisteredModel &Model) {
   const Table *Old = Models.load(std::memory_order_relaxed);
   uint64_t Count = 0;
-  for (const Range *R = Ranges.load(std::memory_order_relaxed); R; R = R->Next)
-    Count += R->Of.Model ? 1 : 0;
+  each([&](const RegisteredModel &) { ++Count; });
   if (Old && 2 * Count <= Old->Mask) {
     insert(*Old, Model);
     return true;
@@ -81,9 +107,7 @@ bool Registry::addToTable(const RegisteredModel &Model) {
   auto *New = new (std::nothrow) Table{Size - 1, Entries, Old};
   if (!Entries || !New)
     return false;
-  for (const Range *R = Ranges.load(std::memory_order_relaxed); R; R = R->Next)
-    if (R->Of.Model)
-      insert(*New, *R->Of.Model);
+  each([New](const RegisteredModel &Known) { insert(*New, Known); });
   Models.store(New, std::memory_order_release);
   return true;
 }
@@ -91,9 +115,10 @@ bool Registry::addToTable(const RegisteredModel &Model) {
 Registration
 Registry::add(uint64_t ModelId, uint32_t SiteCount, std::string_view Manifest,
               const std::vector<std::pair<uint32_t, uint8_t>> &Bits) {
-  for (const Range *R = Ranges.load(std::memory_order_relaxed); R; R = R->Next)
-    if (R->Of.Model && R->Of.Model->ModelId == ModelId)
-      return Registration::Known;
+  bool IsKnown = false;
+  each([&](const RegisteredModel &M) { IsKnown |= M.ModelId == ModelId; });
+  if (IsKnown)
+    return Registration::Known;
   if (!hasRoomFor(SiteCount))
     return Registration::NoRoom;
   Slot First{slotCount()};
@@ -101,25 +126,20 @@ Registry::add(uint64_t ModelId, uint32_t SiteCount, std::string_view Manifest,
   auto *Signatures = new (std::nothrow) uint8_t[SiteCount + 1]();
   auto *Model = new (std::nothrow) RegisteredModel{
       ModelId, First, SiteCount, std::string(Manifest), Room, Signatures};
-  auto *R =
-      new (std::nothrow) Range{First, SiteCount, {Model, nullptr}, nullptr};
-  if (!Room || !Signatures || !Model || !R)
+  if (!Room || !Signatures || !Model)
     return Registration::NoRoom;
   for (auto [Site, Bit] : Bits)
     Model->add(Site, Bit);
-  publish(R);
-  return addToTable(*Model) ? Registration::Added : Registration::NoRoom;
+  bool IsAdded =
+      publish({First, SiteCount, {Model, nullptr}}) && addToTable(*Model);
+  return IsAdded ? Registration::Added : Registration::NoRoom;
 }
 
 bool Registry::addBlock(DynamicBlock &Block, Slot &First, uint32_t Count) {
   if (!hasRoomFor(Count))
     return false;
   First = Slot{slotCount()};
-  auto *R = new (std::nothrow) Range{First, Count, {nullptr, &Block}, nullptr};
-  if (!R)
-    return false;
-  publish(R);
-  return true;
+  return publish({First, Count, {nullptr, &Block}});
 }
 
 } // namespace torchprof

@@ -109,12 +109,12 @@ public:
   };
   Owner ownerOf(format::Slot Slot) const;
 
-  /// Visits each model. Any thread.
+  /// Visits each model, the newest first. Any thread.
   template <typename Function> void each(Function Visit) const {
-    for (const Range *R = Ranges.load(std::memory_order_acquire); R;
-         R = R->Next)
-      if (R->Of.Model)
-        Visit(*R->Of.Model);
+    const RangeList *L = Ranges.load(std::memory_order_acquire);
+    for (uint32_t I = L ? L->Count.load(std::memory_order_acquire) : 0; I--;)
+      if (const RegisteredModel *Model = L->Entries[I].Of.Model)
+        Visit(*Model);
   }
 
   /// Number of slots given out. Any thread.
@@ -125,13 +125,21 @@ public:
   bool addBlock(DynamicBlock &Block, format::Slot &First, uint32_t Count);
 
 private:
-  /// A stretch of slots, in a list that grows at its head: one store, so that a
-  /// fork sees the list with it or without it.
+  /// A stretch of slots.
   struct Range {
     format::Slot First;
     uint32_t Count;
     Owner Of;
-    const Range *Next;
+  };
+  /// All stretches in the order of their slots, each behind the one before it.
+  /// Grows by one store, so that a fork sees it with a stretch or without; a
+  /// longer one takes its place when it is full.
+  struct RangeList {
+    std::atomic<uint32_t> Count;
+    uint32_t Capacity;
+    Range *Entries;
+    const RangeList
+        *Replaced; ///< the shorter one, where threads may still look
   };
   /// What a probe needs of a model, in one place.
   struct Entry {
@@ -162,12 +170,12 @@ private:
   }
 
   bool hasRoomFor(uint32_t Count) const;
-  void publish(Range *R);
+  bool publish(const Range &R);
   bool addToTable(const RegisteredModel &Model);
   static void insert(const Table &T, const RegisteredModel &Model);
 
   std::atomic<const Table *> Models{nullptr};
-  std::atomic<const Range *> Ranges{nullptr};
+  std::atomic<RangeList *> Ranges{nullptr};
   std::atomic<uint32_t> Slots{0};
 };
 
