@@ -255,6 +255,8 @@ void endLabel(const DynamicSpan &Span) {
 
 static Slot regionHere(const Lane &L, uint32_t Name) {
   const SiteName *Text = Line.Regions.nameOf(Name);
+  if (Name == RegionNames::Others)
+    count(Counter::DynamicOverflow);
   return Text ? Line.Children.childSlot(slotOfCurrent(L.Current),
                                         DynamicKind::Region, *Text)
               : NoSlot;

@@ -5,6 +5,7 @@
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 #include <thread>
 #include <vector>
@@ -24,6 +25,12 @@ protected:
 };
 
 } // namespace
+
+/// A region, as the host opens it.
+static void region(const char *Name) {
+  uint32_t Number = regionNumber(Name);
+  endRegion(beginRegion(Number), Number);
+}
 
 TEST_F(DynamicSitesTest, ParentKindAndNameTellChildrenApart) {
   addTestModel(7, 3);
@@ -72,11 +79,67 @@ TEST_F(DynamicSitesTest, ChildrenBeyondTheBoundShareOne) {
   EXPECT_NE(child(Slot{0}, "one more"), Others); // another parent has room
 }
 
+TEST_F(DynamicSitesTest, EachParentHasItsOwnBound) {
+  addTestModel(7, 3);
+  constexpr uint32_t Bound = DynamicSites::MaxChildren;
+  std::map<Slot, std::set<Slot>> All;
+  for (uint32_t I = 0; I < Bound + 2; ++I)
+    for (Slot Parent : {Slot{0}, Slot{1}, Slot{2}, NoSlot})
+      All[Parent].insert(child(Parent, std::to_string(I)));
+  for (const auto &[Parent, Children] : All)
+    EXPECT_EQ(Children.size(), Bound + 1) << number(Parent);
+}
+
+TEST_F(DynamicSitesTest, SlotsOfManyModelsAndChildrenLeadToTheirOwners) {
+  std::map<Slot, std::string> Names;
+  for (uint64_t Model = 1; Model <= 200; ++Model) {
+    addTestModel(Model, 1 + Model % 3);
+    Slot Parent = Line.Models.slotOf(site(Model, 0));
+    for (uint64_t I = 0; I < Model % 80; ++I) {
+      std::string Name = std::to_string(Model * 100 + I);
+      Names[child(Parent, Name)] = Name;
+    }
+  }
+  for (const auto &[Site, Name] : Names) {
+    const RegisteredChild *C = Line.Children.childAt(Site);
+    ASSERT_NE(C, nullptr);
+    EXPECT_EQ(C->Name, Name);
+    EXPECT_EQ(Line.Models.ownerOf(Site).Model, nullptr);
+    EXPECT_EQ(Line.Models.ownerOf(C->Parent).Model->ModelId,
+              std::stoull(Name) / 100);
+  }
+  EXPECT_EQ(Line.Models.ownerOf(Slot{Line.Models.slotCount()}).Model, nullptr);
+  EXPECT_EQ(Line.Models.ownerOf(NoSlot).Model, nullptr);
+}
+
 TEST_F(DynamicSitesTest, LongNamesAreCut) {
   std::string Long(5000, 'x');
   const RegisteredChild *C = Line.Children.childAt(child(NoSlot, Long));
   EXPECT_EQ(C->Name.size(), DynamicSites::MaxNameBytes);
   EXPECT_TRUE(C->Flags & DF_Cut);
+  Long.resize(DynamicSites::MaxNameBytes); // fits
+  C = Line.Children.childAt(child(Slot{0}, Long));
+  EXPECT_EQ(C->Name, Long);
+  EXPECT_FALSE(C->Flags & DF_Cut);
+}
+
+TEST_F(DynamicSitesTest, RegionNamesBeyondTheBoundShareOneAndAreCounted) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    std::set<uint32_t> Numbers;
+    for (uint32_t I = 0; I < 2 * RegionNames::MaxNames; ++I)
+      Numbers.insert(regionNumber(std::to_string(I)));
+    EXPECT_EQ(Numbers.size(), RegionNames::MaxNames - 1);
+    EXPECT_EQ(Numbers.count(0), 0u);
+    EXPECT_EQ(regionNumber("7"), 8u);
+    region("one more");
+    region("and one more");
+    region("7");
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(P.region("(others)")), 2u);
+  EXPECT_EQ(P.count(P.region("7")), 1u);
+  EXPECT_EQ(P.counter(Counter::DynamicOverflow), 2u);
 }
 
 TEST_F(DynamicSitesTest, ThreadsAgreeOnTheSlots) {
@@ -93,12 +156,6 @@ TEST_F(DynamicSitesTest, ThreadsAgreeOnTheSlots) {
   for (unsigned T = 1; T < Threads; ++T)
     EXPECT_EQ(Seen[T], Seen[0]);
   EXPECT_EQ(std::set<Slot>(Seen[0].begin(), Seen[0].end()).size(), Names);
-}
-
-/// A region, as the host opens it.
-static void region(const char *Name) {
-  uint32_t Number = regionNumber(Name);
-  endRegion(beginRegion(Number), Number);
 }
 
 TEST_F(DynamicSitesTest, ForkedChildWritesWhatItInheritedWithTheSameSlots) {
