@@ -14,7 +14,6 @@
       g, rect, title,
       // What stands before the amount and the share.
       name: title.replace(/: [^:]*$/, ""),
-      share: Number(title.replace(/^.*, (.*)%$/s, "$1")),
       text: g.querySelector("text"),
       color: rect.getAttribute("fill"),
       begin: Number(rect.getAttribute("x")) - margin,
@@ -22,6 +21,17 @@
       depth: Number(rect.getAttribute("y")),
     };
   });
+  // A frame stands behind its caller and all that lies in the callers before it.
+  let last = null;
+  for (const frame of frames) {
+    while (last && last.depth >= frame.depth) last = last.caller;
+    frame.caller = last;
+    last = frame;
+  }
+  const isWithin = (frame, outer) => {
+    while (frame && frame !== outer) frame = frame.caller;
+    return frame === outer;
+  };
 
   function fitting(name, width) {
     const letters = Array.from(name);
@@ -40,12 +50,8 @@
   function zoom(into) {
     const scale = whole / into.width;
     for (const frame of frames) {
-      // Positions are rounded to a tenth of a pixel.
-      const within = frame.begin >= into.begin - 0.1 &&
-        frame.begin + frame.width <= into.begin + into.width + 0.2;
-      const above = frame.depth < into.depth &&
-        frame.begin <= into.begin + 0.1 &&
-        frame.begin + frame.width >= into.begin + into.width - 0.2;
+      const within = isWithin(frame, into);
+      const above = !within && isWithin(into, frame);
       frame.g.style.display = within || above ? "" : "none";
       frame.g.style.opacity = above ? 0.6 : 1;
       if (above) place(frame, 0, whole);
@@ -58,21 +64,20 @@
 
   function search(word) {
     const wanted = word.toLowerCase();
-    const isFound = (frame) => wanted &&
-      frame.name.toLowerCase().includes(wanted);
-    let share = 0, end = 0, found = 0;
+    let width = 0, found = 0;
     for (const frame of frames) {
-      frame.rect.setAttribute("fill", isFound(frame) ? "#c277e0" : frame.color);
-      if (!isFound(frame)) continue;
+      const isFound = wanted && frame.name.toLowerCase().includes(wanted);
+      // What lies in a frame that was counted is counted already.
+      const isCounted = frame.caller?.isCounted;
+      frame.isCounted = isFound || isCounted;
+      frame.rect.setAttribute("fill", isFound ? "#c277e0" : frame.color);
+      if (!isFound) continue;
       ++found;
-      // Frames stand in the order of their beginnings, callers first: what lies
-      // in one that was counted is counted already.
-      if (frame.begin < end - 0.1) continue;
-      share += frame.share;
-      end = frame.begin + frame.width;
+      if (!isCounted) width += frame.width;
     }
     details.textContent = wanted
-      ? found + " found, " + share.toFixed(2) + "%" : summary;
+      ? found + " found, " + (100 * width / whole).toFixed(2) + "%"
+      : summary;
   }
 
   const html = (name, attributes) => Object.assign(

@@ -99,6 +99,7 @@ static std::string fitting(StringRef Text, double BoxWidth) {
   return (Text.take_front(End) + "..").str();
 }
 
+/// Positions are as exact as a zoom into the narrowest frame needs them.
 static void printBox(const Box &B, Weight W, raw_ostream &OS) {
   double X = Margin + pixels(B.Begin), Wide = pixels(B.Share);
   double Y = Top + B.Depth * RowHeight;
@@ -106,8 +107,8 @@ static void printBox(const Box &B, Weight W, raw_ostream &OS) {
   OS << "<g><title>";
   printHTMLEscaped(Name, OS);
   OS << ": " << amountText(W, B.Node.Weight)
-     << llvm::format(", %.2f%%</title><rect x=\"%.1f\" y=\"%.0f\" "
-                     "width=\"%.1f\" height=\"%.0f\" rx=\"1\" fill=\"",
+     << llvm::format(", %.2f%%</title><rect x=\"%.4f\" y=\"%.0f\" "
+                     "width=\"%.4f\" height=\"%.0f\" rx=\"1\" fill=\"",
                      100 * B.Share, X, Y, Wide, RowHeight - 1)
      << colorOf(B.Share)
      << llvm::format("\"/><text x=\"%.1f\" y=\"%.0f\">", X + 3, Y + 13);
