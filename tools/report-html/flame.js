@@ -5,14 +5,16 @@ function torchprofFlame(data, parts) {
     ? (n) => n + " calls" : (n) => torchprofTime(n);
   const total = data.flame.value || 1;
   const width = () => Math.max(320, parts.chart.clientWidth || 960);
-  const describe = (d) => d.data.name + ": " + amount(d.value) + ", " +
-    (100 * d.value / total).toFixed(2) + "%";
+  // Of a node or its data: the library makes a node's own value what a zoom shows.
+  const weight = (d) => (d.data || d).value;
+  const describe = (d) => d.data.name + ": " + amount(weight(d)) + ", " +
+    (100 * weight(d) / total).toFixed(2) + "%";
   const graph = flamegraph().width(width()).cellHeight(20).minFrameSize(1)
-    .selfValue(false).inverted(true).sort(false).transitionDuration(200)
-    .title("").label(describe).setDetailsElement(parts.details)
+    .getValue(weight).selfValue(false).inverted(true).sort(false)
+    .transitionDuration(200).title("").label(describe).setDetailsElement(parts.details)
     .setColorMapper((d) => {
       if (d.highlight) return "#c277e0";
-      const heat = Math.sqrt(d.value / total);
+      const heat = Math.sqrt(weight(d) / total);
       return "hsl(" + (48 - 40 * heat).toFixed(0) + ",90%," +
         (78 - 14 * heat).toFixed(0) + "%)";
     });
