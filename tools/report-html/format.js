@@ -27,6 +27,9 @@ function torchprofBytes(bytes) {
   }
   return torchprofFixed(size, 1) + " " + units[0];
 }
+function torchprofCalls(count) {
+  return count + (count === 1 ? " call" : " calls");
+}
 const torchprofTypes = {
   text: (value) => value,
   count: (value) => String(value),

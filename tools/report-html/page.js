@@ -124,8 +124,8 @@
         .append("title").text((d) => torchprofTime(d));
     }
     if (runs.histogram.length) {
-      const svg = chart(runs.method + ": distribution of " + runs.count +
-        " calls");
+      const svg = chart(runs.method + ": distribution of " +
+        torchprofCalls(runs.count));
       const x = d3.scaleLinear([runs.histogram[0].from,
         runs.histogram[runs.histogram.length - 1].below], [M.left, W - M.right]);
       const y = d3.scaleLinear([0, d3.max(runs.histogram, (d) => d.runs)],
@@ -136,7 +136,7 @@
         .attr("width", (d) => Math.max(1, x(d.below) - x(d.from) - 1))
         .attr("height", (d) => H - M.bottom - y(d.runs))
         .append("title").text((d) => torchprofTime(d.from) + " to " +
-          torchprofTime(d.below) + ": " + d.runs + " calls");
+          torchprofTime(d.below) + ": " + torchprofCalls(d.runs));
     }
   }
   document.documentElement.dataset.ready = "yes";

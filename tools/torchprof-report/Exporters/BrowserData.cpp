@@ -283,6 +283,7 @@ void DataWriter::stack(const StackTree &Node) {
 
 void DataWriter::flameMembers() {
   text("weight", weightName(In.StackWeight));
+  text("weight_title", weightTitle(In.StackWeight));
   J.attributeBegin("flame");
   stack(flameTree(In));
   J.attributeEnd();

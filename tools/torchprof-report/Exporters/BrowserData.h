@@ -11,9 +11,9 @@
 
 namespace torchprof::report {
 
-/// Everything the page shows: {"title", "facts", "cards", "notes", "advice",
-/// "columns", "rows", "roofline", "tree", "weight", "flame", "runs"}. Safe
-/// inside a script element.
+/// Everything the page shows: {"title", "facts", "cards", "notes", "gradients",
+/// "advice", "columns", "rows", "roofline", "memory", "tree_columns", "tree",
+/// "weight", "weight_title", "flame", "runs"}. Safe inside a script element.
 llvm::Expected<std::string> pageData(const ExportInput &In);
 
 } // namespace torchprof::report
