@@ -15,7 +15,8 @@ function torchprofFlame(data, parts) {
   const show = (text) => { parts.details.textContent = text || details; };
   const graph = flamegraph().width(width()).cellHeight(20).minFrameSize(1)
     .getValue(weight).selfValue(false).inverted(true).sort(false)
-    .transitionDuration(200).title("").label(describe).setDetailsHandler(show)
+    .resetHeightOnZoom(true).transitionDuration(200).title("")
+    .label(describe).setDetailsHandler(show)
     .setSearchMatch((d, word) =>
       d.data.name.toLowerCase().includes(word.toLowerCase()))
     .setSearchHandler((found, sum) => {
@@ -28,8 +29,7 @@ function torchprofFlame(data, parts) {
       return "hsl(" + (48 - 40 * heat).toFixed(0) + ",90%," +
         (78 - 14 * heat).toFixed(0) + "%)";
     });
-  const draw = () => d3.select(parts.chart).datum(data.flame).call(graph);
-  draw();
+  d3.select(parts.chart).datum(data.flame).call(graph);
   show();
   const search = () => {
     if (parts.search.value) {
@@ -48,10 +48,6 @@ function torchprofFlame(data, parts) {
   let timer;
   window.addEventListener("resize", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      d3.select(parts.chart).selectAll("svg").remove();
-      graph.width(width());
-      draw();
-    }, 150);
+    timer = setTimeout(() => graph.width(width()).update(), 150);
   });
 }
