@@ -15,10 +15,11 @@ function torchprofShare(cell) {
     torchprofFixed(value, 2) + "%</span></span>";
 }
 
-// A column of a table as the data describes it.
+// A column of a table as the data describes it. Tabulator would guess how to sort
+// it from the first row, which may have no value.
 function torchprofColumn(info) {
   const shown = { title: info.title, field: info.id, headerTooltip: true };
-  return info.type === "text" ? shown
+  return info.type === "text" ? Object.assign(shown, { sorter: "string" })
     : Object.assign(shown, torchprofNumberColumn(info.title), {
       formatter: info.type === "percent" ? torchprofShare
         : (cell) => torchprofValue(cell.getData(), info),
