@@ -45,7 +45,8 @@
     torchprofMemory(data, byId("memory-tables"), summary);
   }
 
-  const time = (cell) => torchprofTime(cell.getValue());
+  const time = (cell) => torchprofValue(cell.getData(),
+    { id: cell.getField(), type: "time" });
   const column = (title, field, more) => Object.assign(
     { title, field, headerTooltip: true }, more || {});
   const right = (title, field, formatter) => column(title, field,

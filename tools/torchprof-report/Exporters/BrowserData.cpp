@@ -36,9 +36,11 @@ private:
     else
       J.attribute(Key, nullptr);
   }
-  void times(UInt128 Total, UInt128 Self) {
+  void times(UInt128 Total, UInt128 Self, bool Clipped) {
     time("total_ns", static_cast<double>(Total));
-    time("self_ns", static_cast<double>(Self));
+    Value V = Value::timeNs(In.Sites.clock().toNs(static_cast<double>(Self)));
+    V.Marked = Clipped;
+    cell(V, TableColumn::time("self_ns", "self"));
     J.attribute("pct_total", In.All.share(static_cast<double>(Total)));
     J.attribute("pct_self", In.All.share(static_cast<double>(Self)));
   }
@@ -129,7 +131,7 @@ static std::string plainNumber(const Value &V, const TableColumn &C) {
   return Text;
 }
 
-/// A number, or null.
+/// A number or null, and what people see where the type does not tell.
 void DataWriter::cell(const Value &V, const TableColumn &C) {
   J.attributeBegin(C.Id);
   if (V.Type == ValueType::None)
@@ -137,11 +139,13 @@ void DataWriter::cell(const Value &V, const TableColumn &C) {
   else
     J.rawValue(plainNumber(V, C));
   J.attributeEnd();
+  if (V.Type == ValueType::Number || !V.Display.empty() || V.Marked ||
+      V.Estimated)
+    text(C.Id + "_text", formatValue(V, C, TimeUnit::Auto));
 }
 
 /// Of a row {"sites": [1], "total_ns": 62000000, "flops": 120766464,
-/// "flops_text": "121 M"}: numbers to sort and draw by, and what people see
-/// where the type does not tell.
+/// "flops_text": "121 M"}: numbers to sort and draw by, and their texts.
 void DataWriter::rows(const Table &T) {
   for (size_t R = 0; R < T.Rows.size(); ++R)
     J.object([&] {
@@ -150,16 +154,11 @@ void DataWriter::rows(const Table &T) {
         for (uint32_t S : T.Sites[R])
           J.value(S);
       });
-      for (size_t I = 0; I < Row.size(); ++I) {
-        const std::string &Id = T.Columns[I].Id;
-        if (Row[I].Type == ValueType::Text) {
-          text(Id, Row[I].Text);
-          continue;
-        }
-        cell(Row[I], T.Columns[I]);
-        if (Row[I].Type == ValueType::Number || !Row[I].Display.empty())
-          text(Id + "_text", formatValue(Row[I], T.Columns[I], TimeUnit::Auto));
-      }
+      for (size_t I = 0; I < Row.size(); ++I)
+        if (Row[I].Type == ValueType::Text)
+          text(T.Columns[I].Id, Row[I].Text);
+        else
+          cell(Row[I], T.Columns[I]);
     });
 }
 
@@ -234,7 +233,7 @@ void DataWriter::op(const ModuleOps &Op) {
     text("name", Op.Nodes > 1 ? Op.Kind + " x" + utostr(Op.Nodes) : Op.Kind);
     text("class", Op.Async ? "asynchronous" : "");
     J.attribute("calls", Op.Calls);
-    times(Op.total(), Op.Self);
+    times(Op.total(), Op.Self, Op.Clipped);
     gradients("backward_ns", Op.Backward);
     gradients("total_backward_ns", Op.Backward);
     measures(Op.Measures);
@@ -254,7 +253,7 @@ void DataWriter::module(const ModuleNode &Node) {
       J.attribute("calls", *Node.Calls);
     else
       J.attribute("calls", nullptr);
-    times(Node.Total, Node.Self);
+    times(Node.Total, Node.Self, Node.Clipped);
     gradients("backward_ns", Node.Backward);
     gradients("total_backward_ns", Node.TotalBackward);
     measures(Node.Measures);
