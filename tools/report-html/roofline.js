@@ -130,7 +130,7 @@ function torchprofRoofline(roofline, parts, summary) {
     for (const row of dots) dot(svg, row, x, y, Math.min(40, width / 16));
     svg.appendChild(names);
   };
-  parts.caption.textContent = explain();
+  parts.caption.textContent = [explain(), ...roofline.notes].join(" · ");
   if (!dots.length) return;
   draw();
   let timer;

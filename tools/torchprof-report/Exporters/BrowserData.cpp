@@ -56,7 +56,7 @@ private:
   void cell(const Value &V, const TableColumn &C);
   void rows(const Table &T);
   void measures(const PlaceMeasures &Of);
-  Error roofline();
+  Error roofline(ArrayRef<std::string> Told);
   void table(const Table &T);
   void memory();
   void op(const ModuleOps &Op);
@@ -163,8 +163,9 @@ void DataWriter::rows(const Table &T) {
 }
 
 /// The nodes under the machine's roof, or why that cannot be drawn; null if
-/// shapes were not recorded.
-Error DataWriter::roofline() {
+/// shapes were not recorded. \p Told are the notes of the summary, of which
+/// none is said again.
+Error DataWriter::roofline(ArrayRef<std::string> Told) {
   if (!In.Sites.hasVariants()) {
     J.attribute("roofline", nullptr);
     return Error::success();
@@ -186,6 +187,11 @@ Error DataWriter::roofline() {
     text("source", In.Under.Source);
     J.attributeArray("columns", [&] { columns(*T); });
     J.attributeArray("rows", [&] { rows(*T); });
+    J.attributeArray("notes", [&] {
+      for (const std::string &Note : T->Notes)
+        if (!is_contained(Told, Note))
+          J.value(jsonText(Note));
+    });
   });
   return Error::success();
 }
@@ -395,7 +401,7 @@ Error DataWriter::page() {
     });
     J.attributeArray("columns", [&] { columns(*Summary); });
     J.attributeArray("rows", [&] { rows(*Summary); });
-    Failure = roofline();
+    Failure = roofline(Summary->Notes);
     J.attributeArray("memory", [&] { memory(); });
     J.attributeArray("tree_columns", [&] {
       for (const PlaceColumn &C : TreeMeasures)
