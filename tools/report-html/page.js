@@ -7,11 +7,12 @@
   document.title = data.title + " - torchprof";
   byId("title").textContent = data.title;
   byId("facts").textContent = data.facts.join(" · ");
-  for (const [label, value] of data.cards) {
+  for (const [label, value, note] of data.cards) {
     const card = text("div", "", byId("cards"));
     card.className = "card";
     text("b", value, card);
     text("span", label, card);
+    if (note) text("small", note, card);
   }
   for (const note of data.notes) text("p", note, byId("notes"));
 

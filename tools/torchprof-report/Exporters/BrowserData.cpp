@@ -44,12 +44,7 @@ private:
     J.attribute("pct_total", In.All.share(static_cast<double>(Total)));
     J.attribute("pct_self", In.All.share(static_cast<double>(Self)));
   }
-  void card(StringRef Label, StringRef Text) {
-    J.array([&] {
-      J.value(Label);
-      J.value(Text);
-    });
-  }
+  void card(const FooterLine &Line);
   void facts();
   void column(const TableColumn &C);
   void columns(const Table &T);
@@ -78,6 +73,18 @@ DataWriter::DataWriter(const ExportInput &In, raw_ostream &OS) : In(In), J(OS) {
     if (is_contained(Shown, C.Shape.Id) &&
         numberOf(In.Sites.measures(), C.OfMeasure))
       TreeMeasures.push_back(std::move(C));
+}
+
+/// [label, text, what it means].
+void DataWriter::card(const FooterLine &Line) {
+  std::string Text = formatValue(Line.Amount, {}, TimeUnit::Auto);
+  if (Line.Share.Type != ValueType::None && Line.Id != "total_ns")
+    Text += " (" + formatValue(Line.Share, {}, TimeUnit::Auto) + ")";
+  J.array([&] {
+    J.value(Line.Title);
+    J.value(Text);
+    J.value(jsonText(Line.Note));
+  });
 }
 
 void DataWriter::facts() {
@@ -382,14 +389,8 @@ Error DataWriter::page() {
     text("title", In.Title);
     J.attributeArray("facts", [&] { facts(); });
     J.attributeArray("cards", [&] {
-      for (const FooterLine &Line : Summary->Footer) {
-        std::string Text = formatValue(Line.Amount, {}, TimeUnit::Auto);
-        if (Line.Share.Type != ValueType::None && Line.Id != "total_ns")
-          Text += " (" + formatValue(Line.Share, {}, TimeUnit::Auto) + ")";
-        card(Line.Title, Text);
-      }
-      if (In.All.Runs)
-        card("Runs", utostr(In.All.Runs));
+      for (const FooterLine &Line : Summary->Footer)
+        card(Line);
     });
     J.attributeArray("notes", [&] {
       for (const std::string &Note : Summary->Notes)
