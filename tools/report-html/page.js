@@ -74,8 +74,14 @@
     if (open) row.treeExpand(); else row.treeCollapse();
     walk(row.getTreeChildren() || [], open);
   });
-  byId("expand").addEventListener("click", () => walk(tree.getRows(), true));
-  byId("collapse").addEventListener("click", () => walk(tree.getRows(), false));
+  // Drawn once, not for each module.
+  const openAll = (open) => {
+    tree.blockRedraw();
+    walk(tree.getRows(), open);
+    tree.restoreRedraw();
+  };
+  byId("expand").addEventListener("click", () => openAll(true));
+  byId("collapse").addEventListener("click", () => openAll(false));
 
   torchprofFlame(data, {
     chart: byId("flame-chart"), details: byId("flame-details"),
