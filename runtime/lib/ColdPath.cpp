@@ -79,12 +79,16 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L || !Model)
     return Open ? LostBegin : 0;
+  Slot Root = Model->FirstSlot + Id.index();
   dropSuspendedRun(*L);
+  // Before dead roots go: a pair that an exception left in a task lies below
+  // the root that it left.
+  bool IsCall = isCalledHere(*L, Root);
   dropDeadRoots(*L, Stack, Model->has(Id.index(), RegisteredModel::IsCalled));
   Model->add(Id.index(), RegisteredModel::Entered);
-  OpenFrame F = frameOf(Model->FirstSlot + Id.index());
+  OpenFrame F = frameOf(Root);
   F.Stack = Stack;
-  bool IsOutermost = !hasOpenRoot(*L);
+  bool IsOutermost = !IsCall && !hasOpenRoot(*L);
   // A span of one native frame tells when an exception ends it, so that one
   // which is current is open, and what lies below may be too.
   if (IsOutermost && !isUnlogged(L->Current))

@@ -301,7 +301,8 @@ EndedTicks endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
   if (S.IsElsewhere && Kind == SpanKind::Pair && Begin > LostBegin)
     forgetSuspended(*R, *L);
   if (S.Kind == SpanKind::Call || (Kind == SpanKind::Pair && isRoot(Site)))
-    S.Kind = hasOpenRoot(*L) ? SpanKind::Call : SpanKind::Run;
+    S.Kind = hasOpenRoot(*L) || isCalledHere(*L, Site) ? SpanKind::Call
+                                                       : SpanKind::Run;
   return endSpanOf(*R, *L, S, Now);
 }
 

@@ -57,6 +57,20 @@ static bool isCall(const OpenFrame &F) {
   return Model && Model->has(Id.index(), RegisteredModel::Calls);
 }
 
+/// True for a method that only methods call.
+static bool isCalled(Slot Root) {
+  const RegisteredModel *Model =
+      Root == NoSlot ? nullptr : Line.Models.ownerOf(Root).Model;
+  return Model &&
+         Model->has(Root - Model->FirstSlot, RegisteredModel::IsCalled);
+}
+
+bool isCalledHere(Lane &L, Slot Root) {
+  if (!L.Depth || !isPair(frameAt(L, L.Depth - 1)))
+    return false;
+  return isCall(frameAt(L, L.Depth - 1)) || isCalled(Root);
+}
+
 void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled) {
   uint32_t Depth = L.Depth;
   // The interpreter runs a method that a node calls in its own native frame.

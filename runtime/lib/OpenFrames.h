@@ -45,6 +45,11 @@ void dropFrames(Lane &L, uint32_t Depth);
 /// root is entered. \p IsCalled: only a method that is open can call that one.
 void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled);
 
+/// True if the innermost span is a node that calls the method of \p Root, which
+/// is to be entered or has ended: so a method is called in a task, whose body
+/// has no root.
+bool isCalledHere(Lane &L, format::Slot Root);
+
 /// True if the node of the pair \p Site, which is open, waits for a task. Its
 /// thread runs nothing meanwhile: what does run there comes after the wait, and
 /// the wait goes on with the rest of its run on another thread, where both end.

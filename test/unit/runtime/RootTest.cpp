@@ -263,6 +263,57 @@ TEST_F(Root, MethodThatOnlyMethodsCallIsACall) {
   EXPECT_EQ(profile().cell(4).Nested, 4u);
 }
 
+TEST_F(Root, MethodThatATaskCallsIsACall) {
+  for (const char *Called : {"second", "__enter__"}) {
+    recordIt([Called] {
+      addCallingModel(Called);
+      EXPECT_EQ(setOption("schedule", "active=100"), 0);
+      uint64_t Outer = enter(site(9, 0));
+      std::thread([] { // the task: its body has no root
+        for (int I = 0; I < 2; ++I) {
+          uint64_t Node = beginSpan(site(9, 1));
+          advanceClock(2);
+          uint64_t Inner = enter(site(9, 2));
+          advanceClock(4);
+          endSpan(Inner, site(9, 2));
+          endSpan(Node, site(9, 1));
+        }
+        EXPECT_EQ(ThisLane->Depth, 0u);
+      })
+          .join();
+      endSpan(Outer, site(9, 0));
+    });
+    ReadProfile P = profile();
+    ASSERT_EQ(P.Runs.size(), 1u) << Called;
+    EXPECT_EQ(P.Runs[0].Count, 1u);
+    EXPECT_EQ(P.counter(format::Counter::Steps), 1u);
+    EXPECT_EQ(P.sum(5), 2u * 6u);
+    EXPECT_EQ(P.cell(5).Nested, 2u * 4u);
+    EXPECT_EQ(P.sum(6), 2u * 4u);
+    EXPECT_EQ(P.begins(5), P.count(5));
+  }
+}
+
+TEST_F(Root, RunAfterAnExceptionInATaskIsARun) {
+  recordIt([] {
+    addCallingModel();
+    std::thread([] {
+      beginSpan(site(9, 1));
+      deeper([] { enter(site(9, 2)); }); // throws
+      for (int I = 0; I < 3; ++I) {
+        uint64_t R = enter(site(9, 0));
+        advanceClock(1);
+        endSpan(R, site(9, 0));
+      }
+      EXPECT_EQ(ThisLane->Depth, 0u);
+    }).join();
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Runs.size(), 1u);
+  EXPECT_EQ(P.Runs[0].Count, 3u);
+  EXPECT_EQ(P.sum(4), 3u);
+}
+
 TEST_F(Root, ExceptionInACalledMethodEndsItsCallerToo) {
   recordIt([] {
     addCallingModel();

@@ -175,6 +175,17 @@ static std::string plural(uint64_t N, StringRef Noun) {
   return utostr(N) + " " + Noun.str() + (N == 1 ? "" : "s");
 }
 
+static std::string excessNote(const Totals &All) {
+  std::string Note = "counted above, but not in Total: ";
+  bool HasOthers = All.Excess != All.CalledAside;
+  if (HasOthers)
+    Note += "children of spans that were cut or not finished";
+  if (All.CalledAside)
+    Note += std::string(HasOthers ? ", and " : "") +
+            "methods that bodies of prim::fork call";
+  return Note;
+}
+
 void report::addFooter(Table &T, const SummaryInput &In) {
   const Totals &All = In.All;
   const SiteTable &Sites = In.Sites;
@@ -200,8 +211,7 @@ void report::addFooter(Table &T, const SummaryInput &In) {
            "LibTorch optimized parts of methods in runs: time of no operator");
   if (All.Excess)
     F.time("excess", "Excess", -static_cast<double>(All.Excess),
-           "counted above, but not in Total: children of spans that were cut "
-           "or not finished");
+           excessNote(All));
   if (All.Async)
     F.time("asynchronous", "Asynchronous", static_cast<double>(All.Async),
            "ran beside its parent, not part of the total");

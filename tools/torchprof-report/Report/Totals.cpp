@@ -49,12 +49,14 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
       T.Cut += A.Cut;
     }
     const SelfPart &Self = Sites.self(S);
+    // A run inside a run is part of that one's time.
+    UInt128 Inside = Sites.runsInside(S);
+    Total -= static_cast<__int128>(Inside);
     if (Here.Async) {
       T.Async += Self.Amount + A.Gradients;
+      T.CalledAside += Inside;
       continue;
     }
-    // A run inside a run is part of that one's time.
-    Total -= static_cast<__int128>(Sites.runsInside(S));
     if (Here.Parent == NoIndex)
       Total += static_cast<__int128>(A.Sum);
     T.Excess += Self.Excess;
@@ -69,6 +71,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
       T.NotSelected += Self.Amount;
   }
   T.Backward = static_cast<UInt128>(std::max<__int128>(Backward, 0));
+  T.Excess += T.CalledAside;
   // Damaged numbers must not become a huge total.
   if (Total < 0)
     T.Excess += static_cast<UInt128>(Total);

@@ -21,7 +21,8 @@ struct Totals {
   UInt128 Gradients = 0;    ///< of all nodes, computed inside of selected ones
   UInt128 NotSelected = 0;  ///< self times of the others
   UInt128 Unattributed = 0; ///< self times of the roots
-  UInt128 Excess = 0;       ///< children's times beyond their parents'
+  UInt128 Excess = 0;       ///< what lies beyond its parent, or in no run
+  UInt128 CalledAside = 0;  ///< methods that tasks called: a part of Excess
   UInt128 Async = 0;        ///< self times of what ran beside its parent
   UInt128 Backward = 0;     ///< gradients that the host had computed
   uint64_t Runs = 0;        ///< of the roots
