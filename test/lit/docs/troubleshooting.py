@@ -57,7 +57,9 @@ def expect(message, output):
     reproduced += 1
 
 
-LOAD = "torch.ops.load_library(%r)\n" % runtime
+# The page's own line, with where this build has the library.
+LOAD = re.search(r"`(torch\.ops\.load_library\(.*?\))`", documentation)[1].replace(
+    "/PREFIX/lib", os.path.dirname(runtime)) + "\n"
 RUN = LOAD + "torch.jit.load('instr.pt')(torch.ones(2))\n"
 model = os.path.join(folder, "model.pt")
 torch.jit.script(Model()).save(model)
