@@ -354,6 +354,8 @@ void ProfileFile::publish() {
 }
 
 int ProfileFile::sync() const {
+  if (Path.empty())
+    return EIO;
   int Error = 0;
   auto Sync = [&Error](void *Address, uint64_t Bytes) {
     // Segments need not begin where the kernel's pages do.
@@ -366,6 +368,8 @@ int ProfileFile::sync() const {
   for (const Segment &S : Segments)
     if (S.InFile)
       Sync(S.Head, S.Head->Bytes);
+    else
+      Error = EIO;
   return Error;
 }
 

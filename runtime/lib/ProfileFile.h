@@ -73,7 +73,7 @@ public:
   void publish();
 
   /// Waits until what is in the file is on the disk. Returns 0 or an errno
-  /// value. Only after create().
+  /// value, EIO if only memory holds some segment. Only after create().
   int sync() const;
 
   /// Marks the file as \p State and appends what only memory holds.

@@ -110,7 +110,8 @@ public:
   void openEarly();
   void setWindow(bool Open);
   void reset();
-  /// Writes dirty pages to the disk. Returns 0 or an errno value.
+  /// Writes dirty pages to the disk. Returns 0 or an errno value, EIO if only
+  /// memory holds the profile or a part of it.
   int flush();
   /// Writes a copy of the profile. An empty \p Name stands for the pattern with
   /// the snapshot's number. Returns 0 or an errno value, ENODATA if there is

@@ -57,7 +57,9 @@ TORCHPROF_API int64_t torchprof_lane(void);
 TORCHPROF_API void torchprof_step(void);
 
 /* Writes the profile to disk and waits until it is there. A killed process
-   loses nothing without it; a crashed machine may. */
+   loses nothing without it; a crashed machine may. EIO: the file could not be
+   made or grown, so that only memory holds the profile or a part of it. 0 if
+   nothing has been recorded yet. */
 TORCHPROF_API int torchprof_flush(void);
 
 /* Writes a copy of the profile to `path`. If that is null, the option "file"

@@ -42,6 +42,7 @@ TEST(File, MissingFolderIsOneWarningAndTheHostGoesOn) {
         << Warning;
     EXPECT_EQ(totals().Count, 10u); // in memory
     EXPECT_EQ(profilePath(), "");
+    EXPECT_EQ(flush(), EIO);
     EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
   });
   EXPECT_EQ(readProfile(Folder.file("s.tprof")).count(1), 5u);
@@ -105,6 +106,7 @@ TEST(File, WhatDidNotFitIsAppendedAtTheExitIfItFitsThen) {
     EXPECT_NE(Warning.find("cannot grow the profile: File too large"),
               std::string::npos)
         << Warning;
+    EXPECT_EQ(flush(), EIO); // the rest is in memory
     Size.rlim_cur = RLIM_INFINITY;
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
   });
