@@ -35,7 +35,7 @@ int torchprof_snapshot(const char *Path) try {
   return ENOMEM;
 }
 
-uint64_t torchprof_snapshots() { return waitForSnapshot(0, 0); }
+uint64_t torchprof_snapshots() { return snapshots(); }
 
 uint64_t torchprof_wait_snapshot(uint64_t Above, uint64_t TimeoutMs) {
   return waitForSnapshot(Above, TimeoutMs);

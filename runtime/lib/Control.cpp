@@ -300,6 +300,11 @@ int snapshot(std::string_view Name) {
   return R ? R->snapshot(std::string(Name)) : ENODATA;
 }
 
+uint64_t snapshots() {
+  Recording *R = Recording::existing();
+  return R ? R->waitForSnapshot(0, 0) : 0;
+}
+
 uint64_t waitForSnapshot(uint64_t Above, uint64_t TimeoutMs) {
   Recording *R = Recording::current();
   return R ? R->waitForSnapshot(Above, TimeoutMs) : 0;

@@ -57,7 +57,7 @@ void noteMachine(const format::MachineRecord &Machine);
 uint32_t regionNumber(std::string_view Name);
 
 /// Sets an option. 0, ENOENT (no such option), EINVAL (value not allowed) or
-/// EBUSY (too late).
+/// EBUSY (there is a recording, or for the file a profile).
 int setOption(std::string_view Name, std::string_view Value);
 
 /// A copy of the options in force; reads the environment if nobody has.
@@ -77,6 +77,8 @@ void step();
 /// As in Recording.
 int flush();
 int snapshot(std::string_view Name);
+/// How many snapshots there are; makes no recording.
+uint64_t snapshots();
 uint64_t waitForSnapshot(uint64_t Above, uint64_t TimeoutMs);
 Totals totals();
 

@@ -30,8 +30,10 @@ extern "C" {
 
 /* Sets an option by its name in docs/runtime-options.md ("file", "mode", ...)
    and overrides the environment. ENOENT: no such option; EINVAL: value not
-   allowed; EBUSY: too late, the process is recording already ("file" can be set
-   until the file exists). "open" set to "early" makes the file now. */
+   allowed; EBUSY: too late. Too late is after the first probe or region, the
+   first plan of an attached model, and the first call of start, stop, reset,
+   reset_thread, lane, step or wait_snapshot; for "file" when the file exists.
+   "open" set to "early" makes the file now. */
 TORCHPROF_API int torchprof_set_option(const char *name, const char *value);
 
 /* Recording is on from the first probe unless stop was called. Spans that are

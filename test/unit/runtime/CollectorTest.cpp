@@ -166,12 +166,30 @@ TEST(Collector, OptionsAreRefusedWhereTheyCannotHelp) {
   record(Folder.file("p.tprof"), [] {
     EXPECT_EQ(setOption("colour", "red"), ENOENT);
     EXPECT_EQ(setOption("mode", "fast"), EINVAL);
-    EXPECT_EQ(setOption("mode", "aggregate"), 0);
+    EXPECT_EQ(setOption("mode", "trace"), 0);
     addTestModel(7, 2);
+    // Who only asks may still set options.
+    EXPECT_EQ(snapshots(), 0u);
+    EXPECT_EQ(totals().Count, 0u);
+    EXPECT_EQ(flush(), 0);
+    EXPECT_EQ(setOption("mode", "aggregate"), 0);
     span(site(7, 1), 1);
     EXPECT_EQ(setOption("mode", "trace"), EBUSY);
     EXPECT_EQ(setOption("file", "other.tprof"), EBUSY);
   });
+}
+
+TEST(Collector, OnlyTheFileCanBeNamedAfterAStop) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    stop();
+    EXPECT_EQ(setOption("mode", "trace"), EBUSY);
+    EXPECT_EQ(setOption("file", Folder.file("other.tprof")), 0);
+    start();
+    addTestModel(7, 2);
+    span(site(7, 1), 1);
+  });
+  EXPECT_EQ(readProfile(Folder.file("other.tprof")).count(1), 1u);
 }
 
 TEST(Collector, TakenNameGetsANumberAndALineThatNamesTheFile) {
