@@ -102,7 +102,7 @@ choose_torch() {
   pip_version=
   local wanted=${TORCHPROF_TORCH:-}
   if [ -z "$wanted" ] && [ -z "${CMAKE_PREFIX_PATH:-}" ] &&
-    ! other_python_has_torch; then
+    ! python_has_other_torch; then
     wanted=system
   fi
   case $wanted in
@@ -137,12 +137,16 @@ choose_torch() {
   esac
 }
 
-other_python_has_torch() {
-  local python
-  python=$(command -v python3) || return 1
-  # Not where a link leads: that of a virtual environment may lead there.
-  case $python in /usr/bin/* | /bin/*) return 1 ;; esac
-  "$python" -c 'import torch' >/dev/null 2>&1
+# Whether the python3 on PATH has another torch than Debian's, which is `system`.
+# That one is not imported to find out: it would take a second or two.
+python_has_other_torch() {
+  python3 - >/dev/null 2>&1 <<'END'
+import importlib.util, sys
+place = importlib.util.find_spec("torch").origin
+if place.startswith("/usr/lib/python3/dist-packages/"):
+    sys.exit(1)
+import torch
+END
 }
 
 # A virtual environment with the wheel; its libraries are what is linked.
