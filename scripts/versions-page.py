@@ -7,7 +7,8 @@
 RESULTS is what `ctest --output-junit` wrote. The row takes the place of the
 version's last one; a new version's row goes where its number belongs. With
 --again only the tests that the last row names were run: what passes now is added
-to what passed then. --failed prints a regular expression for them."""
+to what passed then. --failed prints a regular expression for them, nothing if
+there is no row."""
 
 import datetime
 import re
@@ -59,15 +60,16 @@ def main():
         if match:
             rows[match.group(1)] = line
     if rest == ["--failed"]:
-        names = re.findall(r"`(.*?)`", rows[version])
-        print("^(%s)$" % "|".join(map(re.escape, names)))
+        if version in rows:
+            names = re.findall(r"`(.*?)`", rows[version])
+            print("^(%s)$" % "|".join(map(re.escape, names)))
         return
     cache, results = rest[-2:]
     with open(cache, encoding="utf-8") as file:
         cache = file.read()
     with open(results, encoding="utf-8") as file:
         new = row(version, cache, file.read(),
-                  rows[version] if rest[0] == "--again" else None)
+                  rows.get(version) if rest[0] == "--again" else None)
     rows[version] = new
     head = next(i for i, line in enumerate(lines) if line.startswith("| --- |"))
     lines = [line for line in lines if not is_row.match(line)]
