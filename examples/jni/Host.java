@@ -9,6 +9,9 @@
 public class Host {
   static native long load(String path);
   static native long run(long model, float[] in, long rows, long columns, float[] out);
+  static native void free(long model);
+
+  static volatile boolean failed;
 
   public static void main(String[] args) throws InterruptedException {
     System.load(args[0]);
@@ -22,7 +25,10 @@ public class Host {
       threads[i] = new Thread(() -> {
         float[] in = {1, 1, 1, 1, 1, 1, 1, 1}, out = new float[8];
         for (int k = 0; k < runs; k++) {
-          run(model, in, 2, 4, out);
+          if (run(model, in, 2, 4, out) < 0) {
+            failed = true;
+            return;
+          }
         }
         System.out.println("java: out[0] = " + out[0]);
       });
@@ -30,6 +36,10 @@ public class Host {
     }
     for (Thread thread : threads) {
       thread.join();
+    }
+    free(model);
+    if (failed) {
+      System.exit(2);
     }
   }
 }
