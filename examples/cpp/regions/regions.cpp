@@ -7,6 +7,8 @@
 #include <torch/script.h>
 #include <torchprof/Runtime.h>
 
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 
 static const torchprof::RegionName Prepare("prepare input");
@@ -29,7 +31,9 @@ int main(int Argc, char **Argv) {
     std::cerr << "usage: regions MODEL.pt PROFILE.tprof\n";
     return 2;
   }
-  torchprof::setOption("file", Argv[2]);
+  if (int Status = torchprof::setOption("file", Argv[2]))
+    std::cerr << "regions: warning: " << Argv[2]
+              << ": cannot be the profile: " << strerror(Status) << '\n';
   torchprof::stopRecording(); // nothing counts until we say so
   try {
     torch::jit::Module Model = torch::jit::load(Argv[1]);
@@ -45,8 +49,13 @@ int main(int Argc, char **Argv) {
     return 2;
   }
   std::string Copy = std::string(Argv[2]) + ".copy";
-  if (int Status = torchprof_snapshot(Copy.c_str())) {
-    std::cerr << "regions: error: no snapshot, errno " << Status << '\n';
+  int Status = torchprof_snapshot(Copy.c_str());
+  if (Status == ENODATA) { // with TORCHPROF=off, say
+    std::cout << "recorded nothing\n";
+    return 0;
+  }
+  if (Status) {
+    std::cerr << "regions: error: " << Copy << ": " << strerror(Status) << '\n';
     return 2;
   }
   std::cout << "recorded " << torchprof::stats().count << " spans in "
