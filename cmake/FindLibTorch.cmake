@@ -7,10 +7,11 @@
 # can import torch, Debian's package.
 #
 # Result: target TorchProf::LibTorch, LibTorch_FOUND, LibTorch_VERSION,
-# LibTorch_LIBRARY_DIR, LibTorch_PREFIX, LibTorch_BUILD_ID (of libtorch_cpu.so, the
-# name of this build of it), LibTorch_CXX11_ABI (whether std::string is libstdc++'s
-# new one there), TORCH_CXX_FLAGS (that as a flag; units that include torch headers
-# take it).
+# LibTorch_LIBRARY_DIR, LibTorch_PREFIX, LibTorch_ALL_LIBRARY (libtorch.so, which is
+# empty and needs the libraries for the CPU and for devices), LibTorch_BUILD_ID (of
+# libtorch_cpu.so, the name of this build of it), LibTorch_CXX11_ABI (whether
+# std::string is libstdc++'s new one there), TORCH_CXX_FLAGS (that as a flag; units
+# that include torch headers take it).
 
 set(TORCHPROF_TORCH "$ENV{TORCHPROF_TORCH}" CACHE STRING
     "LibTorch to build with: system, or the path of a LibTorch")
@@ -151,8 +152,8 @@ endif()
 if(LibTorch_FOUND AND NOT TARGET TorchProf::LibTorch)
   find_library(_c10 c10 PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH
     NO_CACHE REQUIRED)
-  find_library(_torch torch PATHS "${LibTorch_LIBRARY_DIR}" NO_DEFAULT_PATH
-    NO_CACHE REQUIRED)
+  find_library(LibTorch_ALL_LIBRARY torch PATHS "${LibTorch_LIBRARY_DIR}"
+    NO_DEFAULT_PATH NO_CACHE REQUIRED)
 
   _libtorch_find_abi("${_c10}")
   set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=${LibTorch_CXX11_ABI}")
@@ -162,7 +163,7 @@ if(LibTorch_FOUND AND NOT TARGET TorchProf::LibTorch)
     "${LibTorch_INCLUDE_DIR}"
     "${LibTorch_INCLUDE_DIR}/torch/csrc/api/include")
   target_compile_options(TorchProf::LibTorch INTERFACE ${TORCH_CXX_FLAGS})
-  # libtorch.so only names what it stands for; --as-needed drops it.
+  # Without the libraries for devices, which the tools load if they are asked to.
   target_link_libraries(TorchProf::LibTorch INTERFACE
     "${LibTorch_LIBRARY}" "${_c10}")
 endif()
