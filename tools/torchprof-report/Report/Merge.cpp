@@ -59,17 +59,28 @@ Error Merger::add(const Profile &P) {
       if (Root == NoIndex)
         continue;
       RunCounts[Root] += R.Count;
-      std::deque<format::RunSample> &Ring = Runs[Root];
+      std::vector<format::RunSample> &Samples = Runs[Root];
       for (format::RunSample S : R.Samples) {
         S.EndTicks = Sites.clock().tickOf(Clock, S.EndTicks);
         S.LatencyTicks = static_cast<uint64_t>(scaled(S.LatencyTicks, Scale));
-        Ring.push_back(S);
-        if (Ring.size() > format::RunsCapacity)
-          Ring.pop_front();
+        Samples.push_back(S);
       }
+      keepNewest(Samples);
     }
   }
   return Error::success();
+}
+
+/// Sorts runs by time: rings begin anywhere, lanes overlap, and files are named
+/// in any order. Those that ended before the first file's start have ticks
+/// below its own, which may wrap.
+void Merger::keepNewest(std::vector<format::RunSample> &Samples) const {
+  stable_sort(Samples, [&](const auto &A, const auto &B) {
+    return Sites.clock().sinceStart(A.EndTicks) <
+           Sites.clock().sinceStart(B.EndTicks);
+  });
+  if (Samples.size() > format::RunsCapacity)
+    Samples.erase(Samples.begin(), Samples.end() - format::RunsCapacity);
 }
 
 void Merger::addEvents(const Profile &P, const SlotToSite &Slots,
@@ -214,11 +225,7 @@ Expected<Profile> Merger::finish() {
     P.DynamicSites.push_back(
         {P.endOfSlots(), format::Slot(S), format::DynamicKind::LeftOut, 0, ""});
   L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
-  for (const auto &[Root, Ring] : Runs) {
-    std::vector<format::RunSample> Samples(Ring.begin(), Ring.end());
-    stable_sort(Samples, [](const auto &A, const auto &B) {
-      return A.EndTicks < B.EndTicks;
-    });
+  for (auto &[Root, Samples] : Runs) {
     RunRing R;
     R.Slot = format::Slot(Root);
     R.Capacity = static_cast<uint32_t>(Samples.size());

@@ -14,8 +14,6 @@
 
 #include "llvm/Support/Error.h"
 
-#include <deque>
-
 namespace torchprof::report {
 
 class Merger {
@@ -45,6 +43,7 @@ private:
                  const TickClock &Clock, double Scale);
   void addMeasures(const Profile &P, const Lane &L, const SlotToSite &Slots,
                    double Scale);
+  void keepNewest(std::vector<format::RunSample> &Samples) const;
   void mergePairOffset();
   void finishMeasures(Lane &L);
   void finishVariants(Lane &L);
@@ -54,7 +53,7 @@ private:
   SiteTable Sites;
   Profile Result;
   std::set<uint64_t> ModelIds;
-  std::map<uint32_t, std::deque<format::RunSample>> Runs;
+  std::map<uint32_t, std::vector<format::RunSample>> Runs; ///< by time
   std::map<uint32_t, uint64_t> RunCounts;
   /// By name and number, so that two of one name stay apart.
   std::map<std::pair<std::string, format::MeasureId>, MeasureSums> Measures;
