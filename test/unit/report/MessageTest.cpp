@@ -329,10 +329,10 @@ const WrongJson WrongJsons[] = {
      "lanes[0].traces[0].events[0][0]: expected a whole number of at most "
      "16777215, found 16777216"},
     {"Events",
-     R"({"lanes": [{"traces": [{"written": 2, "capacity": 2,
-                                "events": [[1, 1, 1]]}]}]})",
-     "lanes[0].traces[0].events: expected 2 of them, as written and capacity "
-     "say, found 1"},
+     R"({"lanes": [{"traces": [{"written": 1, "capacity": 2,
+                                "events": [[1, 1, 1], [1, 2, 1]]}]}]})",
+     "lanes[0].traces[0].events: expected at most 1 of them, as written and "
+     "capacity say, found 2"},
     {"Levels", R"({"lanes": [{"levels": [{"count": 2, "capacity": 2}]}]})",
      "lanes[0].levels[0].levels: expected 2 of them, as count and capacity "
      "say, found 0"},
