@@ -208,6 +208,28 @@ TEST(Format, TracesOfAnOlderEpochAreEmpty) {
   EXPECT_TRUE(P.Lanes[0].Traces[0].Events.empty());
 }
 
+TEST(Format, RunsFromBeforeAResetAreGoneWhileTheNextOneIsOpen) {
+  std::string Bytes = bytesOf(parse(R"({"epoch": 1, "reset_ticks": 50,
+    "models": [{"sites": [{"flags": ["root"]}]}],
+    "lanes": [{"current_slot": 0, "current_ticks": 60,
+               "cells": [{"slot": 0, "epoch": 0, "samples": [10]}],
+               "runs": [{"slot": 0, "samples": [[20, 10]]}]}]})"));
+  size_t At = format::PageBytes;
+  format::SegmentHeader Head;
+  for (;; At += Head.Bytes) {
+    ASSERT_LE(At + sizeof(Head), Bytes.size());
+    memcpy(&Head, &Bytes[At], sizeof(Head));
+    if (Head.Type == format::SegmentType::Log)
+      break;
+  }
+  uint64_t Current = format::packCurrent(format::Slot(0), /*IsUnlogged=*/true);
+  memcpy(&Bytes[At + sizeof(Head) + offsetof(format::LogRecord, Current)],
+         &Current, sizeof(Current));
+  Profile P = read(Bytes);
+  EXPECT_EQ(P.Lanes[0].Cells[0][0].Begins, 1u);
+  EXPECT_TRUE(P.Lanes[0].Runs[0].Samples.empty());
+}
+
 TEST(TickClock, AnchorsGiveTheRate) {
   TickClock Clock(everySegment());
   EXPECT_DOUBLE_EQ(Clock.nsPerTick(), 0.4);

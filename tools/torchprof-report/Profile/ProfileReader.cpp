@@ -240,7 +240,39 @@ bool SegmentReader::read(ConstSegmentOf<SegmentType::Blocks> S) {
   return true;
 }
 
+/// Empties the rings of runs that the last reset emptied: where no run has
+/// ended since, only the cell says so.
+static void emptyOldRuns(Lane &L, uint64_t Epoch) {
+  std::map<format::Slot, bool> IsOld; // of slots with a ring
+  for (const RunRing &R : L.Runs)
+    IsOld[R.Slot] = false;
+  std::set<format::Slot> Present;
+  for (ArrayRef<format::Cell> Cells : L.Cells)
+    for (const format::Cell &C : Cells) {
+      auto Ring = IsOld.find(C.Site);
+      if (Ring == IsOld.end())
+        continue;
+      if (C.Epoch == static_cast<uint32_t>(Epoch))
+        Present.insert(C.Site);
+      else
+        Ring->second = true;
+    }
+  for (RunRing &R : L.Runs)
+    if (IsOld[R.Slot] && !Present.count(R.Slot)) {
+      R.Count = 0;
+      R.Samples = {};
+    }
+}
+
+static void emptyOldRuns(Profile &P) {
+  if (P.Epoch)
+    for (Lane &L : P.Lanes)
+      emptyOldRuns(L, P.Epoch);
+}
+
 Error SegmentReader::finish() {
+  // Before a run that has begun since, but not ended, makes the cell a new one.
+  emptyOldRuns(P);
   for (const LaneLog &Log : Logs)
     foldLog(P, Log, P.ResetTicks);
   if (Damage.empty())
@@ -269,37 +301,6 @@ Expected<Profile> report::readProfile(std::unique_ptr<MemoryBuffer> File) {
   return P;
 }
 
-/// Empties the rings of runs that the last reset emptied: where no run has
-/// ended since, only the cell says so.
-static void emptyOldRuns(Lane &L, uint64_t Epoch) {
-  std::map<format::Slot, bool> IsOld; // of slots with a ring
-  for (const RunRing &R : L.Runs)
-    IsOld[R.Slot] = false;
-  std::set<format::Slot> Present;
-  for (ArrayRef<format::Cell> Cells : L.Cells)
-    for (const format::Cell &C : Cells) {
-      auto Ring = IsOld.find(C.Site);
-      if (Ring == IsOld.end())
-        continue;
-      if (C.Epoch == static_cast<uint32_t>(Epoch))
-        Present.insert(C.Site);
-      else
-        Ring->second = true;
-    }
-  for (RunRing &R : L.Runs)
-    if (IsOld[R.Slot] && !Present.count(R.Slot)) {
-      R.Count = 0;
-      R.Samples = {};
-    }
-}
-
-static Expected<Profile> emptied(Expected<Profile> P) {
-  if (P && P->Epoch)
-    for (Lane &L : P->Lanes)
-      emptyOldRuns(L, P->Epoch);
-  return P;
-}
-
 Expected<Profile> report::loadProfile(StringRef Path) {
   // A device such as /dev/zero may have no end; a pipe has one.
   sys::fs::file_status Status;
@@ -312,7 +313,10 @@ Expected<Profile> report::loadProfile(StringRef Path) {
   if (std::error_code Code = File.getError())
     return createStringError(Code, Path + ": " + Code.message());
   StringRef Text = (*File)->getBuffer();
-  if (Text.ltrim().startswith("{"))
-    return emptied(profileFromJson(Text, Path));
-  return emptied(readProfile(std::move(*File)));
+  if (!Text.ltrim().startswith("{"))
+    return readProfile(std::move(*File));
+  Expected<Profile> P = profileFromJson(Text, Path);
+  if (P)
+    emptyOldRuns(*P);
+  return P;
 }
