@@ -68,6 +68,15 @@ TEST(Table, PathsKeepTheirEnds) {
   EXPECT_EQ(shortened("torchvision::roi_align", 10, Shorten::KeepStart),
             "torchvis..");
   EXPECT_EQ(shortened("abc", 1, Shorten::Never), "abc");
+  // A character may be of several bytes, and of two columns.
+  EXPECT_EQ(shortened("größe", 5, Shorten::KeepStart), "größe");
+  EXPECT_EQ(shortened("größenänderung", 6, Shorten::KeepStart), "größ..");
+  EXPECT_EQ(shortened("größenänderung", 8, Shorten::KeepEnd), "..derung");
+  EXPECT_EQ(shortened("größenänderung", 9, Shorten::KeepEnd), "..nderung");
+  EXPECT_EQ(shortened("größenänderung", 10, Shorten::KeepEnd), "..änderung");
+  EXPECT_EQ(shortened("注意力层", 8, Shorten::KeepEnd), "注意力层");
+  EXPECT_EQ(shortened("注意力层", 7, Shorten::KeepStart), "注意..");
+  EXPECT_EQ(shortened("注意力层", 7, Shorten::KeepEnd), "..力层");
 }
 
 TEST(Table, NarrowTablesFit) {

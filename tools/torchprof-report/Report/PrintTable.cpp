@@ -4,6 +4,7 @@
 #include "Printable.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Locale.h"
 
 #include <numeric>
@@ -25,13 +26,45 @@ std::string report::headingOf(const TableColumn &C, TimeUnit Unit) {
   return C.Title;
 }
 
+/// Columns that a text takes on the terminal.
+static unsigned widthOf(StringRef Text) {
+  int Width = sys::locale::columnWidth(Text);
+  return Width < 0 ? static_cast<unsigned>(Text.size())
+                   : static_cast<unsigned>(Width);
+}
+
+/// Its first character. \p Text is printable, so it is UTF-8.
+static StringRef firstCharacter(StringRef Text) {
+  return Text.take_front(getNumBytesForUTF8(static_cast<UTF8>(Text.front())));
+}
+
+/// As much of its beginning as \p Width columns hold.
+static StringRef beginOf(StringRef Text, unsigned Width) {
+  size_t Bytes = 0;
+  for (unsigned Used = 0; Bytes < Text.size();) {
+    StringRef Next = firstCharacter(Text.drop_front(Bytes));
+    Used += widthOf(Next);
+    if (Used > Width)
+      break;
+    Bytes += Next.size();
+  }
+  return Text.take_front(Bytes);
+}
+
+/// The same of its end.
+static StringRef endOf(StringRef Text, unsigned Width) {
+  while (widthOf(Text) > Width)
+    Text = Text.drop_front(firstCharacter(Text).size());
+  return Text;
+}
+
 std::string report::shortened(StringRef Text, unsigned Width, Shorten How) {
-  if (Text.size() <= Width || How == Shorten::Never)
+  if (widthOf(Text) <= Width || How == Shorten::Never)
     return Text.str();
   unsigned Kept = Width > 2 ? Width - 2 : 0;
   if (How == Shorten::KeepStart)
-    return Text.take_front(Kept).str() + "..";
-  StringRef End = Text.take_back(Kept);
+    return beginOf(Text, Kept).str() + "..";
+  StringRef End = endOf(Text, Kept);
   char Before = Text[Text.size() - Kept - 1];
   if (Before == '.' || Before == '/')
     return ".." + End.str();
@@ -40,13 +73,6 @@ std::string report::shortened(StringRef Text, unsigned Width, Shorten How) {
   if (Start != StringRef::npos && Start + 1 < End.size())
     End = End.drop_front(Start + 1);
   return ".." + End.str();
-}
-
-/// Columns that a text takes on the terminal.
-static unsigned widthOf(StringRef Text) {
-  int Width = sys::locale::columnWidth(Text);
-  return Width < 0 ? static_cast<unsigned>(Text.size())
-                   : static_cast<unsigned>(Width);
 }
 
 static std::string padded(StringRef Text, unsigned Width, bool Left) {
@@ -123,8 +149,7 @@ void TextTable::fit() {
     }
   for (std::vector<std::string> &Fields : Rows)
     for (size_t I = 0; I < Fields.size(); ++I)
-      if (widthOf(Fields[I]) > Widths[I])
-        Fields[I] = shortened(Fields[I], Widths[I], T.Columns[I].Narrow);
+      Fields[I] = shortened(Fields[I], Widths[I], T.Columns[I].Narrow);
 }
 
 void TextTable::line(ArrayRef<std::string> Fields, ArrayRef<Value> Values) {

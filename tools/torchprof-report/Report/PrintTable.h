@@ -21,8 +21,9 @@ void printTextTable(const Table &T, const PrintOptions &Options,
 /// "total (ms)".
 std::string headingOf(const TableColumn &C, TimeUnit Unit);
 
-/// Shortens \p Text to \p Width columns; ".." stands for what is gone. A path
-/// that keeps its end loses whole components first.
+/// Shortens \p Text, which is printable, to \p Width columns of a terminal;
+/// ".." stands for what is gone. A path that keeps its end loses whole
+/// components first.
 std::string shortened(llvm::StringRef Text, unsigned Width, Shorten How);
 
 } // namespace torchprof::report
