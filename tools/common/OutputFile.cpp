@@ -5,9 +5,17 @@
 #include "PageMark.h"
 #include "torchprof/format/Records.h"
 
-#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace torchprof {
 
@@ -52,9 +60,8 @@ std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
     return Error.message();
   if (IsNew)
     return "";
-  for (const std::string &Input : Inputs)
-    if (fs::equivalent(Path, Input))
-      return "is an input, which is never replaced";
+  if (std::string Reason = whyNotReplaced(Path, Inputs); !Reason.empty())
+    return Reason;
   if (Force || Found.getSize() == 0)
     return "";
   auto [Name, Magic] = factsOf(Kind);
@@ -65,30 +72,48 @@ std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
   return std::string("exists and is not a ") + Name + "; --force replaces it";
 }
 
-/// What went wrong, without the name of the temporary file.
-static std::string textOf(llvm::Error Failed) {
-  return llvm::errorToErrorCode(std::move(Failed)).message();
+std::string whyNotReplaced(StringRef Path, llvm::ArrayRef<std::string> Inputs) {
+  for (const std::string &Input : Inputs)
+    if (fs::equivalent(Path, Input))
+      return "is an input, which is never replaced";
+  return "";
 }
 
+// llvm::sys::fs::TempFile would replace each percent sign of the directory's
+// name, too.
 std::string OutputFile::open(StringRef Path) {
   FinalPath = Path.str();
-  llvm::Expected<fs::TempFile> Created = fs::TempFile::create(
-      Path + ".%%%%%%.tmp", fs::all_read | fs::owner_write);
-  if (!Created)
-    return textOf(Created.takeError());
-  File.emplace(std::move(*Created));
+  StringRef Suffix = ".tmp";
+  std::string Name = (Path + ".XXXXXX" + Suffix).str();
+  Descriptor =
+      mkostemps(Name.data(), static_cast<int>(Suffix.size()), O_CLOEXEC);
+  if (Descriptor < 0)
+    return std::generic_category().message(errno);
+  TemporaryPath = Name;
+  llvm::sys::RemoveFileOnSignal(Name);
+  // It can only be read by its owner yet.
+  (void)fs::setPermissions(Descriptor, fs::perms(0666 & ~fs::getUmask()));
   return "";
 }
 
 OutputFile::~OutputFile() {
-  if (File)
-    llvm::consumeError(File->discard());
+  if (TemporaryPath.empty())
+    return;
+  fs::remove(TemporaryPath);
+  llvm::sys::DontRemoveFileOnSignal(TemporaryPath);
+  if (Descriptor >= 0)
+    close(Descriptor);
 }
 
 std::string OutputFile::keep() {
-  llvm::Error Failed = File->keep(FinalPath);
-  File.reset();
-  return Failed ? textOf(std::move(Failed)) : "";
+  // Some file systems tell only now that a write has failed.
+  if (close(std::exchange(Descriptor, -1)) != 0)
+    return std::generic_category().message(errno);
+  if (std::error_code Error = fs::rename(TemporaryPath, FinalPath))
+    return Error.message();
+  llvm::sys::DontRemoveFileOnSignal(TemporaryPath);
+  TemporaryPath.clear();
+  return "";
 }
 
 } // namespace torchprof

@@ -10,9 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/FileSystem.h"
 
-#include <optional>
 #include <string>
 
 namespace torchprof {
@@ -26,6 +24,10 @@ enum class FileKind { Model, Profile, Page };
 std::string whyNotWritable(llvm::StringRef Path, FileKind Kind, bool Force,
                            llvm::ArrayRef<std::string> Inputs);
 
+/// Says so if \p Path is one of \p Inputs. Empty if it is none.
+std::string whyNotReplaced(llvm::StringRef Path,
+                           llvm::ArrayRef<std::string> Inputs);
+
 /// An output file under a temporary name beside its final one. The file is
 /// removed unless keep() succeeds, so an old file survives every failure.
 class OutputFile {
@@ -36,13 +38,16 @@ public:
   ~OutputFile();
   /// Creates the temporary file; returns an error text, empty on success.
   std::string open(llvm::StringRef FinalPath);
-  const std::string &temporaryPath() const { return File->TmpName; }
+  /// For those who write to the open file.
+  int descriptor() const { return Descriptor; }
+  const std::string &temporaryPath() const { return TemporaryPath; }
   /// Renames the temporary file; returns an error text, empty on success.
   std::string keep();
 
 private:
   std::string FinalPath;
-  std::optional<llvm::sys::fs::TempFile> File;
+  std::string TemporaryPath; ///< empty if there is no file
+  int Descriptor = -1;
 };
 
 } // namespace torchprof

@@ -1,6 +1,7 @@
 //===- Options.cpp - option groups that commands share --------------------===//
 
 #include "Options.h"
+#include "../../common/OutputFile.h"
 #include "../Report/Printable.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -172,21 +173,34 @@ SelectionOptions::select(ArrayRef<const SiteTable *> Tables) const {
   return S;
 }
 
+static constexpr char StandardOutput[] = "standard output";
+
+/// Writes what \p OS holds back, to \p Name, and says if a write has failed. A
+/// reader that has seen enough (head) is not an error.
+static Error flush(raw_fd_ostream &OS, const Twine &Name) {
+  OS.flush();
+  std::error_code Code = OS.error();
+  OS.clear_error();
+  if (!Code || Code == std::errc::broken_pipe)
+    return Error::success();
+  return createStringError(Code, Name + ": " + Code.message());
+}
+
+static Error writeAll(raw_fd_ostream &OS, const Twine &Name,
+                      function_ref<Error(raw_ostream &)> Write) {
+  if (Error E = Write(OS)) {
+    consumeError(flush(OS, Name));
+    return E;
+  }
+  return flush(OS, Name);
+}
+
+// llvm::writeToOutput() ends the process when the disk is full, and makes files
+// that can be executed.
 Error report::writeOutput(StringRef Path,
                           function_ref<Error(raw_ostream &)> Write) {
-  if (Path == "-") {
-    if (Error E = Write(outs()))
-      return E;
-    outs().flush();
-    if (std::error_code Code = outs().error()) {
-      outs().clear_error();
-      // A reader that has seen enough (head) is not an error.
-      if (Code == std::errc::broken_pipe)
-        return Error::success();
-      return createStringError(Code, "standard output: " + Code.message());
-    }
-    return Error::success();
-  }
+  if (Path == "-")
+    return writeAll(outs(), StandardOutput, Write);
   // A device or a pipe is written to, not replaced.
   sys::fs::file_status Status;
   if (!sys::fs::status(Path, Status) && sys::fs::exists(Status) &&
@@ -195,36 +209,19 @@ Error report::writeOutput(StringRef Path,
     raw_fd_ostream OS(Path, Code, sys::fs::CD_OpenExisting);
     if (Code)
       return createStringError(Code, Path + ": " + Code.message());
-    return Write(OS);
+    return writeAll(OS, Path, Write);
   }
-  // llvm::writeToOutput() ends the process when the disk is full, and makes
-  // files that can be executed.
-  Expected<sys::fs::TempFile> Temp =
-      sys::fs::TempFile::create(Path + ".%%%%%%.tmp");
-  if (!Temp)
-    return createStringError(inconvertibleErrorCode(),
-                             Path + ": " + toString(Temp.takeError()));
-  std::error_code Code;
-  Error Failure = Error::success();
-  {
-    raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
-    Failure = Write(OS);
-    OS.flush();
-    Code = OS.error();
-    OS.clear_error();
-  }
-  if (!Failure && Code)
-    Failure = createStringError(Code, Path + ": " + Code.message());
-  if (Failure) {
-    consumeError(Temp->discard());
-    return Failure;
-  }
-  // TempFile makes files that only their owner can read.
-  (void)sys::fs::setPermissions(Temp->FD,
-                                sys::fs::perms(0666 & ~sys::fs::getUmask()));
-  if (Error E = Temp->keep(Path))
-    return createStringError(inconvertibleErrorCode(),
-                             Path + ": " + toString(std::move(E)));
+  auto Failed = [&](const Twine &Reason) {
+    return createStringError(inconvertibleErrorCode(), Path + ": " + Reason);
+  };
+  OutputFile File;
+  if (std::string Reason = File.open(Path); !Reason.empty())
+    return Failed(Reason);
+  raw_fd_ostream OS(File.descriptor(), /*shouldClose=*/false);
+  if (Error E = writeAll(OS, Path, Write))
+    return E;
+  if (std::string Reason = File.keep(); !Reason.empty())
+    return Failed(Reason);
   return Error::success();
 }
 
