@@ -4,6 +4,7 @@
 #include "../../common/Help.h"
 #include "../Report/Printable.h"
 #include "Command.h"
+#include "Options.h"
 
 #include "llvm/Support/WithColor.h"
 
@@ -47,9 +48,13 @@ int report::runCommandLine(ArrayRef<const char *> Words) {
     return ExitError;
   }
   Expected<Outcome> Result = Run();
-  if (!Result) {
-    WithColor::error(errs(), "torchprof-report")
-        << printable(toString(Result.takeError())) << '\n';
+  // Left to LLVM's stream, what could not be written would end the process with
+  // 1, which is a finding.
+  if (Error Failed = joinErrors(Result.takeError(), flushOutput())) {
+    handleAllErrors(std::move(Failed), [](const ErrorInfoBase &E) {
+      WithColor::error(errs(), "torchprof-report")
+          << printable(E.message()) << '\n';
+    });
     return ExitError;
   }
   return *Result == Outcome::Finding ? ExitFinding : 0;

@@ -186,6 +186,8 @@ static Error flush(raw_fd_ostream &OS, const Twine &Name) {
   return createStringError(Code, Name + ": " + Code.message());
 }
 
+Error report::flushOutput() { return flush(outs(), StandardOutput); }
+
 static Error writeAll(raw_fd_ostream &OS, const Twine &Name,
                       function_ref<Error(raw_ostream &)> Write) {
   if (Error E = Write(OS)) {

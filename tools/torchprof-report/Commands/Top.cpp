@@ -315,7 +315,7 @@ static Expected<Outcome> run() {
     outs() << "\033[?25l"; // hide the cursor
   Reading Last = std::move(*First);
   Optional<Error> Failure;
-  while (!Interrupted && Last.Open) {
+  while (!Interrupted && Last.Open && !outs().has_error()) {
     wait(Interval);
     if (Interrupted)
       break;
