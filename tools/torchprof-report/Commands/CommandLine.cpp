@@ -37,6 +37,7 @@ int report::runCommandLine(ArrayRef<const char *> Words) {
   }
   arrangeHelp();
   cl::ResetAllOptionOccurrences();
+  forgetInputs();
   // Given a stream, the parser returns false instead of exiting with 1.
   if (!cl::ParseCommandLineOptions(Words.size(), Words.data(), overview(First),
                                    &errs()))

@@ -17,8 +17,14 @@ void report::printWarning(const Twine &Text) {
       << printable(Text.str()) << '\n';
 }
 
+/// Paths of the profiles that the command has read.
+static std::vector<std::string> Inputs;
+
+void report::forgetInputs() { Inputs.clear(); }
+
 Expected<Profile> report::loadWithWarnings(StringRef Path,
                                            ThreadSelection *Threads) {
+  Inputs.push_back(Path.str());
   Expected<Profile> P = loadProfile(Path);
   if (!P)
     return P;
@@ -216,6 +222,8 @@ Error report::writeOutput(StringRef Path,
   auto Failed = [&](const Twine &Reason) {
     return createStringError(inconvertibleErrorCode(), Path + ": " + Reason);
   };
+  if (std::string Reason = whyNotReplaced(Path, Inputs); !Reason.empty())
+    return Failed(Reason);
   OutputFile File;
   if (std::string Reason = File.open(Path); !Reason.empty())
     return Failed(Reason);

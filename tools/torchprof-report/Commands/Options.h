@@ -109,15 +109,20 @@ struct RoofOptions {
 };
 
 /// Loads a profile without the threads that are not selected and prints its
-/// warnings.
+/// warnings. writeOutput() does not replace it.
 llvm::Expected<Profile> loadWithWarnings(llvm::StringRef Path,
                                          ThreadSelection *Threads = nullptr);
+
+/// For another command line in the same process.
+void forgetInputs();
 
 /// "torchprof-report: warning: TEXT" on stderr.
 void printWarning(const llvm::Twine &Text);
 
 /// Runs \p Write on a stream that becomes \p Path only if everything worked:
-/// a failure leaves no file and an older one as it was. "-" is stdout.
+/// a failure leaves no file and an older one as it was. "-" is stdout. A
+/// profile that was read is not replaced, not even by another one, which would
+/// hold less (merge, check --recover).
 llvm::Error
 writeOutput(llvm::StringRef Path,
             llvm::function_ref<llvm::Error(llvm::raw_ostream &)> Write);
