@@ -99,7 +99,7 @@ static LineColumns lineColumns() {
     return Value::timeNs(C.Clock.toNs(static_cast<double>(Ticks)));
   };
   auto Share = [](UInt128 Ticks, const Ctx &C) {
-    return Value::percent(C.All.share(static_cast<double>(Ticks)));
+    return C.All.shareValue(static_cast<double>(Ticks));
   };
   std::vector<LineColumns::Column> Columns = {
       {TableColumn::count("hits", "hits"), "calls of the nodes on the line",

@@ -6,6 +6,7 @@
 #include "Options.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 #include <cmath>
 
@@ -87,6 +88,21 @@ grownSites(ArrayRef<DiffRow> Rows, const DiffSide &A, const DiffSide &B,
   return grownMemory(Rows, A.All, B.All, {*Threshold, /*LeastShare=*/1});
 }
 
+static size_t countInBoth(ArrayRef<DiffRow> Rows) {
+  return count_if(Rows, [](const DiffRow &R) { return R.isInBoth(); });
+}
+
+/// A gate that has compared nothing must not pass.
+static Error nothingToCompare(bool IsAnyInBoth, double LeastShare) {
+  std::string Text = "nothing to compare: no site ";
+  raw_string_ostream OS(Text);
+  if (IsAnyInBoth)
+    OS << llvm::format("with %g%% of the time of runs that have ended ",
+                       LeastShare);
+  OS << "is in both profiles";
+  return createStringError(inconvertibleErrorCode(), OS.str());
+}
+
 static Error load(ArrayRef<std::string> Paths, ThreadSelection &Selected,
                   DiffSide &Side) {
   for (const std::string &Path : Paths) {
@@ -155,10 +171,12 @@ static Expected<Outcome> run() {
   if (!Chosen)
     return Chosen.takeError();
   std::vector<DiffRow> Rows = diffProfiles(A, B, *Selected, {Alpha});
+  bool IsAnyInBoth = countInBoth(Rows) != 0;
   auto LeaveOutBelow = [&Rows](double Share) {
     erase_if(Rows, [=](const DiffRow &R) { return R.Share < Share; });
   };
   LeaveOutBelow(MinPercent);
+  bool ComparesMemory = countInBoth(Rows) != 0;
   // Before the gate for times leaves out what takes little time: that may
   // allocate much.
   Expected<std::vector<std::string>> Grown =
@@ -169,7 +187,7 @@ static Expected<Outcome> run() {
                       : *Gate                        ? 1
                                                      : 0;
   LeaveOutBelow(LeastShare);
-  size_t Compared = Rows.size();
+  size_t Compared = countInBoth(Rows);
   size_t Counts[5] = {};
   size_t Failures = 0;
   for (const DiffRow &R : Rows) {
@@ -191,6 +209,8 @@ static Expected<Outcome> run() {
                         ""});
   if (Error E = Output.print({{T}}))
     return E;
+  if ((*Gate && !Compared) || (*MemoryGate && !ComparesMemory))
+    return nothingToCompare(IsAnyInBoth, LeastShare);
   if (Failures)
     errs() << "torchprof-report: " << Failures << " of " << Compared
            << " sites grew by more than " << FailAbove << '\n';

@@ -55,7 +55,7 @@ private:
                 const std::string &Lead);
 
   bool visible(UInt128 Ticks) const {
-    return All.share(static_cast<double>(Ticks)) >= MinPercent;
+    return !All.isBelow(static_cast<double>(Ticks), MinPercent);
   }
 
   std::vector<TreeLine> &Lines;
@@ -118,7 +118,7 @@ static TreeColumns treeColumns() {
     return Value::timeNs(C.Clock.toNs(static_cast<double>(Ticks)));
   };
   auto Share = [](UInt128 Ticks, const Ctx &C) {
-    return Value::percent(C.All.share(static_cast<double>(Ticks)));
+    return C.All.shareValue(static_cast<double>(Ticks));
   };
   std::vector<TreeColumns::Column> Columns = {
       {TableColumn::text("module", "module", Shorten::KeepStart),

@@ -114,8 +114,10 @@ Table report::makeAdvice(const SiteTable &Sites, const Selection &Selected,
                ForMachines(TableColumn::text("try", "try")),
                ForMachines(TableColumn::text("check", "check"))};
   if (All.empty())
-    T.Notes.push_back("nothing to advise: no rule is about that much of the "
-                      "time");
+    T.Notes.push_back(In.All.Total
+                          ? "nothing to advise: no rule is about that much of "
+                            "the time"
+                          : "nothing to advise: no run has ended");
   for (const Advice &A : All) {
     T.Rows.push_back({Value::percent(A.Percent), Value::timeNs(A.Found.Ns),
                       Value::text(A.Of->Id), Value::text(A.Of->What),

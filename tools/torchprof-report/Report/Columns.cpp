@@ -67,7 +67,7 @@ static Value extreme(const Row &R, uint64_t Ticks, const Ctx &C) {
 
 /// A share of the runs' time, for what is part of it.
 static Value share(const Row &R, double Ticks, const Ctx &C) {
-  return R.Outside ? Value() : Value::percent(C.All.share(Ticks));
+  return R.Outside ? Value() : C.All.shareValue(Ticks);
 }
 
 Value report::backwardValue(const GradientSum &Sum, const RowContext &C) {

@@ -25,16 +25,17 @@ struct DiffRow {
   double MeanA = 0;     ///< ns
   double MeanB = 0;
   double PValue = 1;
-  /// Larger of its shares of the total in the two profiles, percent.
+  /// Larger of its shares of the total in the two profiles, percent; 0 if no
+  /// run has ended.
   double Share = 0;
   /// Change of its time per run of the method, ns.
   double PerRun = 0;
 
+  bool isInBoth() const { return A != NoIndex && B != NoIndex; }
+
   /// Change of the mean in percent of the first; 0 if either is missing.
   double percent() const {
-    return MeanA > 0 && A != NoIndex && B != NoIndex
-               ? 100 * (MeanB - MeanA) / MeanA
-               : 0;
+    return MeanA > 0 && isInBoth() ? 100 * (MeanB - MeanA) / MeanA : 0;
   }
 };
 

@@ -83,7 +83,6 @@ static Value meanOf(const SideOfRow &Side, const TableMeasure &Info) {
 DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
   using Row = DiffRow;
   using Ctx = DiffContext;
-  auto Both = [](const Row &R) { return R.A != NoIndex && R.B != NoIndex; };
   std::vector<DiffColumns::Column> Columns = {
       {TableColumn::text("change", "change"),
        "slower, faster, added, removed or same",
@@ -146,13 +145,13 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          return R.B == NoIndex ? Value() : Value::timeNs(R.MeanB);
        }},
       {TableColumn::time("change_ns", "difference"), "difference of the means",
-       [Both](const Row &R, const Ctx &) {
-         return Both(R) ? Value::timeNs(R.MeanB - R.MeanA) : Value();
+       [](const Row &R, const Ctx &) {
+         return R.isInBoth() ? Value::timeNs(R.MeanB - R.MeanA) : Value();
        }},
       {TableColumn::percent("change_pct", "% change"),
        "the difference in percent of the mean before",
-       [Both](const Row &R, const Ctx &) {
-         return Both(R) ? Value::percent(R.percent()) : Value();
+       [](const Row &R, const Ctx &) {
+         return R.isInBoth() ? Value::percent(R.percent()) : Value();
        }},
       {TableColumn::time("change_per_run_ns", "per run"),
        "change of its time in one run of the method",
@@ -175,8 +174,9 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
        [](const Row &R, const Ctx &C) { return backwardOf(after(R, C)); }},
       {TableColumn::number("p_value", "p", 4),
        "probability of such a difference by noise alone",
-       [Both](const Row &R, const Ctx &) {
-         return Both(R) ? Value::number(ValueType::Number, R.PValue) : Value();
+       [](const Row &R, const Ctx &) {
+         return R.isInBoth() ? Value::number(ValueType::Number, R.PValue)
+                             : Value();
        }},
   };
   std::vector<TableMeasure> Measures = A.measures().vec();

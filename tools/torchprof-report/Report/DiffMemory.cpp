@@ -75,7 +75,7 @@ static void addGrown(ArrayRef<DiffRow> Rows, const SiteTable &Sites,
                      const MemoryGate &Gate, std::vector<std::string> &Lines) {
   double Factor = 1 + Gate.Growth / 100;
   for (const DiffRow &R : Rows) {
-    if (R.A == NoIndex || R.B == NoIndex)
+    if (!R.isInBoth())
       continue;
     double Old = Before.perCall(R.A), New = After.perCall(R.B);
     double OldPeak = Before.peakOf(R.A), NewPeak = After.peakOf(R.B);

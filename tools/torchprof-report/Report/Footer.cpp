@@ -19,11 +19,9 @@ public:
 
   void time(StringRef Id, StringRef Title, double Ticks,
             std::string Note = "") {
-    T.Footer.push_back(
-        {Id.str() + "_ns", Title.str(),
-         Value::timeNs(In.Sites.clock().toNs(Ticks)),
-         In.All.Total ? Value::percent(In.All.share(Ticks)) : Value(),
-         std::move(Note)});
+    T.Footer.push_back({Id.str() + "_ns", Title.str(),
+                        Value::timeNs(In.Sites.clock().toNs(Ticks)),
+                        In.All.shareValue(Ticks), std::move(Note)});
   }
 
   void count(StringRef Id, StringRef Title, uint64_t N, std::string Note = "") {

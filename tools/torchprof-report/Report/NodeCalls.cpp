@@ -91,7 +91,7 @@ static bool worthALine(const SiteTable &Sites, const Selection &Selected,
                        const Totals &All, uint32_t S) {
   return !Sites[S].isRoot() && !Sites[S].Dynamic &&
          Selected.matches(Sites, S) &&
-         All.share(static_cast<double>(Sites.total(S))) >= LeastShare;
+         !All.isBelow(static_cast<double>(Sites.total(S)), LeastShare);
 }
 
 template <typename RowT>

@@ -196,9 +196,8 @@ static FxColumns fxColumns() {
   Columns.push_back(
       {TableColumn::percent("pct_total_runtime", "Pct total runtime", 4), "",
        [](const FxRow &R, const RowContext &C) {
-         return R.Timed
-                    ? Value::percent(C.All.share(static_cast<double>(R.Ticks)))
-                    : Value();
+         return R.Timed ? C.All.shareValue(static_cast<double>(R.Ticks))
+                        : Value();
        }});
   return FxColumns(std::move(Columns));
 }

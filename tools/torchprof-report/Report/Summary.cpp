@@ -68,7 +68,7 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   RowContext Context = In.context();
   if (Options.MinPercent > 0)
     erase_if(Rows, [&](const Row &R) {
-      return In.All.share(static_cast<double>(R.Total)) < Options.MinPercent;
+      return In.All.isBelow(static_cast<double>(R.Total), Options.MinPercent);
     });
   if (Error E = Columns.sort(Rows, Keys, Context))
     return E;

@@ -10,6 +10,7 @@
 
 #include "Selection.h"
 #include "SiteTable.h"
+#include "Table.h"
 
 namespace torchprof::report {
 
@@ -29,8 +30,17 @@ struct Totals {
   uint64_t Unfinished = 0;
   uint64_t Cut = 0;
 
+  /// Percent of the total; 0 if there is none, as no run has ended.
   double share(double Ticks) const {
     return Total ? 100 * Ticks / static_cast<double>(Total) : 0;
+  }
+  /// None if there is no total.
+  Value shareValue(double Ticks) const {
+    return Total ? Value::percent(share(Ticks)) : Value();
+  }
+  /// True if \p Ticks are known to be a smaller share than \p Percent.
+  bool isBelow(double Ticks, double Percent) const {
+    return Total && share(Ticks) < Percent;
   }
 };
 

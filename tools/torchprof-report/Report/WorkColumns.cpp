@@ -163,9 +163,10 @@ static std::string withoutFormula(const SiteTable &Sites,
   std::string Text;
   raw_string_ostream OS(Text);
   interleaveComma(Sorted, OS, [&](const auto &KindAndTime) {
-    OS << KindAndTime.first << ' '
-       << llvm::format("%.2f%%",
-                       All.share(static_cast<double>(KindAndTime.second)));
+    OS << KindAndTime.first;
+    if (All.Total)
+      OS << llvm::format(" %.2f%%",
+                         All.share(static_cast<double>(KindAndTime.second)));
   });
   return OS.str();
 }
