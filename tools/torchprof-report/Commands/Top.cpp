@@ -46,6 +46,8 @@ cl::opt<unsigned> Limit("limit",
 /// What one reading of the file says about each site.
 struct Reading {
   SiteTable Sites;
+  SlotToSite Slots;
+  std::vector<format::Slot> SlotOf; ///< by site
   uint64_t Epoch = 0;
   bool Open = false;
   double Seconds = 0; ///< on the machine's monotonic clock
@@ -81,6 +83,24 @@ static double monotonicSeconds() {
          static_cast<double>(Now.tv_nsec) * 1e-9;
 }
 
+/// The slot of each site; of several the first, which an earlier reading has,
+/// too, if it has the site.
+static std::vector<format::Slot>
+slotsOf(const Profile &P, const SlotToSite &Slots, size_t SiteCount) {
+  std::vector<format::Slot> SlotOf(SiteCount, format::NoSlot);
+  auto Note = [&](format::Slot Slot) {
+    uint32_t S = Slots[Slot];
+    if (S != NoIndex && SlotOf[S] == format::NoSlot)
+      SlotOf[S] = Slot;
+  };
+  for (const Model &M : P.Models)
+    for (uint32_t I = 0; I < M.Table->Sites.size(); ++I)
+      Note(M.FirstSlot + I);
+  for (const DynamicSite &D : P.DynamicSites)
+    Note(D.Slot);
+  return SlotOf;
+}
+
 static Expected<Reading> readNow() {
   Expected<ThreadSelection> Selected = Threads.select();
   if (!Selected)
@@ -92,7 +112,8 @@ static Expected<Reading> readNow() {
   if (Error E = Selected->checkAllSeen())
     return E;
   Reading R;
-  SlotToSite Slots = R.Sites.add(*P, {/*Histograms=*/false});
+  R.Slots = R.Sites.add(*P, {/*Histograms=*/false});
+  R.SlotOf = slotsOf(*P, R.Slots, R.Sites.size());
   R.Epoch = P->Epoch;
   R.Open = P->State == format::FileState::Open;
   R.Seconds = monotonicSeconds();
@@ -100,7 +121,7 @@ static Expected<Reading> readNow() {
     format::Slot Slot = L.CurrentSlot;
     if (Slot == format::NoSlot || L.Record.State != format::LaneState::Live)
       continue;
-    uint32_t S = Slots[Slot];
+    uint32_t S = R.Slots[Slot];
     if (S == NoIndex)
       continue;
     std::string Text = L.name() + ": " + R.Sites.kind(S).str();
@@ -141,13 +162,15 @@ static std::vector<TopRow> changes(const Reading &Now, const Reading *Before,
                 Sites.clock().toNs(static_cast<double>(Sites.total(S))),
                 Sites.clock().toNs(static_cast<double>(Sites.self(S).Amount)),
                 measuresOf(Sites, S)};
-    if (Comparable && S < Before->Sites.size()) {
+    // The process numbers its sites once; the table does it anew, models first.
+    uint32_t Same = Comparable ? Before->Slots[Now.SlotOf[S]] : NoIndex;
+    if (Same != NoIndex) {
       const SiteTable &Old = Before->Sites;
-      R.Calls -= std::min(R.Calls, Old.measured(S).Count);
-      R.SumNs -= Old.clock().toNs(static_cast<double>(Old.total(S)));
-      R.SelfNs -= Old.clock().toNs(static_cast<double>(Old.self(S).Amount));
+      R.Calls -= std::min(R.Calls, Old.measured(Same).Count);
+      R.SumNs -= Old.clock().toNs(static_cast<double>(Old.total(Same)));
+      R.SelfNs -= Old.clock().toNs(static_cast<double>(Old.self(Same).Amount));
       // A peak is that of the whole recording.
-      std::vector<UInt128> OldMeasures = measuresOf(Old, S);
+      std::vector<UInt128> OldMeasures = measuresOf(Old, Same);
       for (MeasureId M = 0; M < OldMeasures.size(); ++M)
         if (Sites.measures()[M].Fold == MeasureFold::Sum)
           R.Measures[M] -= std::min(R.Measures[M], OldMeasures[M]);
