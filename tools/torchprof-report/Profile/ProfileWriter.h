@@ -14,8 +14,8 @@
 
 namespace torchprof::report {
 
-/// Writes \p P in profile format version 3. Memory does not grow with the
-/// number of cells. Errors are those of \p OS.
+/// Writes \p P in the present version of the profile format. Memory does not
+/// grow with the number of cells. Errors are those of \p OS.
 void writeProfile(const Profile &P, llvm::raw_ostream &OS);
 
 } // namespace torchprof::report

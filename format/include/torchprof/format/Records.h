@@ -179,7 +179,7 @@ inline constexpr unsigned FirstSamples = 5;
 
 /// The aggregate of one slot on one lane; a slot whose cell cannot hold more
 /// in a bucket is continued in a further cell. One writer at a time, which
-/// folds the records of the lane's log into it (Log.h). Word is twice the
+/// folds the records of the lane's log into it (Fold.h). Word is twice the
 /// number of folded spans, plus one during an update: a reader retries when it
 /// is odd, or when it or Folded has changed. In the file of a killed process an
 /// odd word marks a cell whose last update the log undoes. Cut, Nested and

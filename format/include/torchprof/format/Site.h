@@ -46,7 +46,7 @@ private:
 /// the sites that come to be while it runs.
 enum class Slot : uint32_t {};
 
-/// No site: LaneRecord::CurrentSlot between runs, the parent of a dynamic site
+/// No site: in LogRecord::Current between runs, the parent of a dynamic site
 /// that lies in none.
 inline constexpr Slot NoSlot{0xffffffff};
 
