@@ -139,7 +139,10 @@ struct HistogramLine {
 };
 } // namespace
 
+/// Where a bucket begins; none of what lies behind the last, which is open.
 static Value boundOf(const SiteTable &Sites, unsigned Bucket) {
+  if (Bucket >= format::HistogramBuckets)
+    return Value();
   return timeOf(Sites,
                 static_cast<double>(format::histogramLowerBound(Bucket)));
 }
