@@ -50,7 +50,7 @@ TEST(Aggregate, QuantilesAreWithinTheBound) {
     auto Exact = static_cast<double>(
         Samples[static_cast<size_t>(std::ceil(Fraction * 5000)) - 1]);
     EXPECT_LE(std::fabs(A.quantile(Fraction) - Exact),
-              format::HistogramError * Exact + 2)
+              format::HistogramError * Exact + format::HistogramErrorTicks)
         << Fraction;
   }
 }
@@ -135,7 +135,8 @@ TEST(Aggregate, OtherClocksAreScaled) {
   EXPECT_EQ(A.Min, 50u);
   EXPECT_EQ(A.Max, 100u);
   EXPECT_EQ(A.Count, 2u);
-  EXPECT_NEAR(A.quantile(1), 100, 100 * format::HistogramError + 2);
+  EXPECT_NEAR(A.quantile(1), 100,
+              100 * format::HistogramError + format::HistogramErrorTicks);
 }
 
 TEST(Aggregate, MeasuresAddUp) {

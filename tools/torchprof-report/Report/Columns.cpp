@@ -18,7 +18,8 @@ std::string report::quantileBound() {
   // Rounded up to a tenth: the bound must hold.
   std::string Text;
   raw_string_ostream(Text) << llvm::format(
-      "%g %%", std::ceil(format::HistogramError * 1000) / 10);
+      "%g %% and %u ticks", std::ceil(format::HistogramError * 1000) / 10,
+      format::HistogramErrorTicks);
   return Text;
 }
 

@@ -43,7 +43,7 @@ std::vector<std::string>
 missingMeasureNotes(llvm::ArrayRef<std::string> ColumnIds,
                     llvm::ArrayRef<TableMeasure> Measures);
 
-/// How far a percentile may be from the exact value: "12.5 %".
+/// How far a percentile may be from the exact value: "12.5 % and 2 ticks".
 std::string quantileBound();
 
 /// The note that explains "*"; added to \p T if one of its values has it.

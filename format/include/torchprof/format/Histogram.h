@@ -4,7 +4,7 @@
 // HistogramSteps buckets of equal width, so that the middle of a bucket is
 // within half a step of every value in it:
 //
-//   |middle - value| <= value / 28 + 2 ticks     (3.6 %)
+//   |middle - value| <= value / 28 + 2 ticks     (3.6 % and 2 ticks)
 //
 // Below the first octave the steps go on at its width. The last bucket is
 // open; Cell::Max bounds it. At 3 GHz it begins at nearly three minutes.
@@ -22,8 +22,9 @@ namespace torchprof::format {
 inline constexpr unsigned HistogramSteps = 14;
 inline constexpr unsigned HistogramFirstOctave = 6; ///< 64 to 127 ticks
 inline constexpr unsigned HistogramBuckets = 476;
-/// Percentiles are within this share of the exact value.
+/// Percentiles are within this share of the exact value and so many ticks.
 inline constexpr double HistogramError = 0.5 / HistogramSteps;
+inline constexpr unsigned HistogramErrorTicks = 2;
 
 /// Bucket of a value in ticks.
 constexpr unsigned histogramBucket(uint64_t Ticks) {
