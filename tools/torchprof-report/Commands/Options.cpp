@@ -84,24 +84,21 @@ RoofOptions::RoofOptions(cl::SubCommand &Sub)
       Gbytes("peak-gbytes", cl::desc("What its memory moves at most"),
              cl::value_desc("GB/s"), cl::sub(Sub)) {}
 
-static Error overridePeak(const cl::opt<double> &Option, double &Peak,
-                          Roof &Of) {
+static Error overridePeak(const cl::opt<double> &Option, PeakRate &To) {
   if (!Option.getNumOccurrences())
     return Error::success();
   if (!(Option > 0 && Option < 1e9))
     return createStringError(inconvertibleErrorCode(),
                              "--" + Option.ArgStr +
                                  ": expected a number above 0");
-  Peak = Option * 1e9;
-  Of.Source = "as told";
-  Of.IsOfCpu = false;
+  To = {Option * 1e9, "as told", /*IsOfCpu=*/false};
   return Error::success();
 }
 
 Error RoofOptions::apply(Roof &To) const {
-  if (Error E = overridePeak(Gflops, To.FlopsPerSecond, To))
+  if (Error E = overridePeak(Gflops, To.Flops))
     return E;
-  return overridePeak(Gbytes, To.BytesPerSecond, To);
+  return overridePeak(Gbytes, To.Bytes);
 }
 
 ColumnOptions::ColumnOptions(cl::SubCommand &Sub)

@@ -189,9 +189,9 @@ Error DataWriter::roofline(ArrayRef<std::string> Told) {
   if (!T)
     return T.takeError();
   J.attributeObject("roofline", [&] {
-    J.attribute("gflops_s", In.Under.FlopsPerSecond / 1e9);
-    J.attribute("gbytes_s", In.Under.BytesPerSecond / 1e9);
-    text("source", In.Under.Source);
+    J.attribute("gflops_s", In.Under.Flops.PerSecond / 1e9);
+    J.attribute("gbytes_s", In.Under.Bytes.PerSecond / 1e9);
+    text("source", In.Under.source());
     J.attributeArray("columns", [&] { columns(*T); });
     J.attributeArray("rows", [&] { rows(*T); });
     J.attributeArray("notes", [&] {

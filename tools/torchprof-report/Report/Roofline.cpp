@@ -10,20 +10,30 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
+static void raisePeak(PeakRate &To, uint64_t PerSecond, uint32_t Threads) {
+  auto Measured = static_cast<double>(PerSecond);
+  if (!Threads || Measured <= To.PerSecond)
+    return;
+  To = {Measured,
+        "measured with " + std::to_string(Threads) +
+            (Threads == 1 ? " thread" : " threads"),
+        /*IsOfCpu=*/true};
+}
+
 void Roof::raise(const Profile &P) {
-  auto Flops = static_cast<double>(P.Machine.FlopsPerSecond);
-  auto Bytes = static_cast<double>(P.Machine.BytesPerSecond);
-  if (P.Machine.Threads && Flops > FlopsPerSecond)
-    Source = "measured with " + std::to_string(P.Machine.Threads) +
-             (P.Machine.Threads == 1 ? " thread" : " threads");
-  IsOfCpu |= P.Machine.Threads != 0;
-  FlopsPerSecond = std::max(FlopsPerSecond, Flops);
-  BytesPerSecond = std::max(BytesPerSecond, Bytes);
+  raisePeak(Flops, P.Machine.FlopsPerSecond, P.Machine.Threads);
+  raisePeak(Bytes, P.Machine.BytesPerSecond, P.Machine.Threads);
+}
+
+std::string Roof::source() const {
+  return Flops.Source == Bytes.Source
+             ? Flops.Source
+             : "arithmetic " + Flops.Source + ", memory " + Bytes.Source;
 }
 
 Optional<Bound> report::boundOf(const Work &Of, const Roof &Under) {
-  double Arithmetic = (Of.Flops + Of.OtherOps) / Under.FlopsPerSecond * 1e9;
-  double Memory = Of.Bytes / Under.BytesPerSecond * 1e9;
+  double Arithmetic = (Of.Flops + Of.OtherOps) / Under.Flops.PerSecond * 1e9;
+  double Memory = Of.Bytes / Under.Bytes.PerSecond * 1e9;
   if (Arithmetic <= 0 && Memory <= 0)
     return None;
   return Bound{Memory > Arithmetic, std::max(Memory, Arithmetic)};
@@ -32,7 +42,7 @@ Optional<Bound> report::boundOf(const Work &Of, const Roof &Under) {
 Optional<Bound> report::boundOf(const SiteWork &Of, const Roof &Under) {
   double Arithmetic = 0, Memory = 0;
   for (const SiteWork::Part &Part : Of.Parts) {
-    if (Part.OnDevice && Under.IsOfCpu)
+    if (Part.OnDevice && Under.isOfCpu())
       return None;
     if (Optional<Bound> Limit = boundOf(Part.Of, Under))
       (Limit->IsMemory ? Memory : Arithmetic) += Limit->Ns;
@@ -177,18 +187,17 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
                               "time of calls whose work is known"));
   T.Footer.push_back(timeLine("win", "Could win", Win, Share(Win),
                               "if each ran at its bound"));
-  Value Peak = Value::number(ValueType::Number, Under.FlopsPerSecond / 1e9);
+  double Gflops = Under.Flops.PerSecond / 1e9;
+  Value Peak = Value::number(ValueType::Number, Gflops);
+  Peak.Display = utostr(static_cast<uint64_t>(Gflops + 0.5)) + " GFLOP/s";
+  T.Footer.push_back(
+      {"peak_gflops_s", "Peak", Peak, Value(), Under.Flops.Source});
+  Peak = Value::number(ValueType::Number, Under.Bytes.PerSecond / 1e9);
   Peak.Display =
-      (Twine(static_cast<uint64_t>(Under.FlopsPerSecond / 1e9 + 0.5)) +
-       " GFLOP/s")
-          .str();
-  T.Footer.push_back({"peak_gflops_s", "Peak", Peak, Value(), Under.Source});
-  Peak = Value::number(ValueType::Number, Under.BytesPerSecond / 1e9);
-  Peak.Display =
-      formatValue(Value::number(ValueType::Number, Under.BytesPerSecond / 1e9),
-                  TableColumn::number("", "", 1), TimeUnit::Auto) +
+      formatValue(Peak, TableColumn::number("", "", 1), TimeUnit::Auto) +
       " GB/s";
-  T.Footer.push_back({"peak_gbytes_s", "Peak", Peak, Value(), Under.Source});
+  T.Footer.push_back(
+      {"peak_gbytes_s", "Peak", Peak, Value(), Under.Bytes.Source});
   if (Shown < Rows.size())
     T.Notes.push_back(utostr(Rows.size() - Shown) +
                       " more rows; --limit=0 shows them");

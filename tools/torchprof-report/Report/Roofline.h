@@ -17,15 +17,22 @@
 
 namespace torchprof::report {
 
+/// One of a machine's limits.
+struct PeakRate {
+  double PerSecond = 0;
+  std::string Source;   ///< where it is from, for people
+  bool IsOfCpu = false; ///< it was measured: the CPU's, not that of a device
+};
+
 /// What a machine does at most.
 struct Roof {
-  double FlopsPerSecond = 0;
-  double BytesPerSecond = 0;
-  std::string Source; ///< where the two are from, for people
-  bool IsOfCpu =
-      false; ///< what was measured is the CPU's, not that of a device
+  PeakRate Flops, Bytes;
 
-  bool isKnown() const { return FlopsPerSecond > 0 && BytesPerSecond > 0; }
+  bool isKnown() const { return Flops.PerSecond > 0 && Bytes.PerSecond > 0; }
+  /// True if it is no limit of what devices do.
+  bool isOfCpu() const { return Flops.IsOfCpu || Bytes.IsOfCpu; }
+  /// Where the two are from, for people.
+  std::string source() const;
 
   /// Takes what was measured for a profile where it is higher.
   void raise(const Profile &P);
