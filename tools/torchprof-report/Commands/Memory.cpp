@@ -21,6 +21,10 @@ cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
 } // namespace
 
 static Expected<Outcome> run() {
+  if (!Input.Threads.Threads.empty())
+    return createStringError(inconvertibleErrorCode(),
+                             "--thread: who allocated what is known of the "
+                             "whole process, not of threads");
   SiteTable Sites;
   std::vector<AliveBlocks> Blocks; ///< by place of memory
   std::string Unfit;
