@@ -37,9 +37,9 @@ std::string test::exerciseReader(StringRef Bytes) {
   }
   D.Tables.push_back(cantFail(makeFxTable(In, {})));
   D.Tables.push_back(cantFail(makeTorchTable(In, {})));
-  D.Tables.push_back(makeLatencyTable(Sites, Latencies));
-  D.Tables.push_back(makeLatencyHistogram(Sites));
-  D.Tables.push_back(makeLastRuns(Sites, Latencies, 0));
+  D.Tables.push_back(makeLatencyTable(Sites, Everything, Latencies));
+  D.Tables.push_back(makeLatencyHistogram(Sites, Everything));
+  D.Tables.push_back(makeLastRuns(Sites, Everything, Latencies, 0));
   for (uint32_t S = 0; S < Sites.size(); ++S)
     if (Sites.measured(S).Count)
       D.Tables.push_back(

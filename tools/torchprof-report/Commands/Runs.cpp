@@ -41,6 +41,12 @@ static unsigned lastRuns() {
 }
 
 static Expected<Outcome> run() {
+  for (const cl::opt<unsigned> *Count : {&Last, &Limit})
+    if (!Node.empty() && Count->getNumOccurrences())
+      return createStringError(inconvertibleErrorCode(),
+                               "--" + Count->ArgStr +
+                                   ": not with --node, which prints all calls "
+                                   "that are kept");
   SiteTable Sites;
   RunLatencies Latencies;
   LoadHistory Loads;
@@ -66,13 +72,14 @@ static Expected<Outcome> run() {
       return Calls.takeError();
     D.Tables.push_back(std::move(*Calls));
   } else {
-    D.Tables.push_back(makeLatencyTable(Sites, Latencies));
-    D.Tables.push_back(makeLatencyHistogram(Sites));
-    D.Tables.push_back(makeLastRuns(Sites, Latencies, lastRuns()));
+    D.Tables.push_back(makeLatencyTable(Sites, *Selected, Latencies));
+    D.Tables.push_back(makeLatencyHistogram(Sites, *Selected));
+    D.Tables.push_back(makeLastRuns(Sites, *Selected, Latencies, lastRuns()));
     for (format::MemoryPlace Place : format::MemoryPlaces)
-      D.Tables.push_back(makeRunPeaks(Sites, Memory, Place, lastRuns()));
+      D.Tables.push_back(
+          makeRunPeaks(Sites, *Selected, Memory, Place, lastRuns()));
     D.Tables.push_back(makeLoadTable(Sites, Loads, Limit));
-    D.Tables.push_back(makePlanTable(Sites, Plans, Limit));
+    D.Tables.push_back(makePlanTable(Sites, *Selected, Plans, Limit));
     D.Tables.push_back(makeNewShapes(Sites, *Selected, Latencies, Limit));
     D.Tables.push_back(makeVaryingNodes(Sites, *Selected, Limit));
     D.Tables.push_back(makeSlowFirstCalls(Sites, *Selected, Limit));

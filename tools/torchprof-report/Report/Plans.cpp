@@ -2,6 +2,7 @@
 
 #include "Plans.h"
 #include "Events.h"
+#include "Totals.h"
 
 #include "../Profile/EnumNames.h"
 
@@ -17,10 +18,10 @@ void PlanHistory::add(const Profile &P, const SiteTable &Sites,
   for (const format::PlanEvent &E : P.Plans) {
     MadePlan &M = Plans.emplace_back();
     M.Event = E;
-    M.Root = Slots[E.Root];
     M.First = Slots[E.First];
-    if (M.Root == NoIndex && M.First != NoIndex)
-      M.Root = Sites[M.First].Root;
+    uint32_t Of = Slots[E.Root] == NoIndex ? M.First : Slots[E.Root];
+    if (Of != NoIndex)
+      M.Root = Sites[Of].Root;
     M.BeginRealtimeNs = Clock.realtimeNs(E.BeginTicks);
     M.Ns = Clock.toNs(static_cast<double>(E.Ticks));
     M.OwnNs = Clock.toNs(static_cast<double>(E.OwnTicks));
@@ -78,20 +79,25 @@ static const RunColumns<MadePlan> &planColumns() {
   return Columns;
 }
 
-Table report::makePlanTable(const SiteTable &Sites, const PlanHistory &History,
-                            unsigned Limit) {
-  std::vector<MadePlan> Rows = longest(History.plans(), Limit);
+Table report::makePlanTable(const SiteTable &Sites, const Selection &Selected,
+                            const PlanHistory &History, unsigned Limit) {
+  std::vector<bool> Roots = rootsOf(Sites, Selected);
+  std::vector<MadePlan> Plans;
+  for (const MadePlan &M : History.plans())
+    if (M.Root == NoIndex || Roots[M.Root])
+      Plans.push_back(M);
+  std::vector<MadePlan> Rows = longest<MadePlan>(Plans, Limit);
   Table T = makeRunTable<MadePlan>("plans", "plans that LibTorch made",
                                    planColumns(), Rows, Sites);
   if (Rows.empty())
     return T;
   double Ns = 0, OwnNs = 0;
-  for (const MadePlan &M : History.plans()) {
+  for (const MadePlan &M : Plans) {
     Ns += M.Ns;
     OwnNs += M.OwnNs;
   }
   T.Footer.push_back(
-      countOfEvents("plans", "Plans", History.plans().size(), Rows.size()));
+      countOfEvents("plans", "Plans", Plans.size(), Rows.size()));
   T.Footer.push_back(
       {"time", "Time", Value::timeNs(Ns), Value(),
        "LibTorch's, for optimizing and for making instructions"});

@@ -8,6 +8,7 @@
 #ifndef TORCHPROF_REPORT_PLANS_H
 #define TORCHPROF_REPORT_PLANS_H
 
+#include "Selection.h"
 #include "SiteTable.h"
 #include "Table.h"
 
@@ -35,10 +36,11 @@ private:
   std::vector<MadePlan> Plans;
 };
 
-/// The \p Limit plans that took longest, all if it is 0, in order of time; at
-/// the foot what all of them took.
-Table makePlanTable(const SiteTable &Sites, const PlanHistory &History,
-                    unsigned Limit);
+/// The \p Limit plans that took longest, all if it is 0, in order of time, of
+/// the methods that have something selected; at the foot what all of these
+/// took.
+Table makePlanTable(const SiteTable &Sites, const Selection &Selected,
+                    const PlanHistory &History, unsigned Limit);
 
 } // namespace torchprof::report
 

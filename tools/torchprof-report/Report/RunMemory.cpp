@@ -2,6 +2,7 @@
 
 #include "RunMemory.h"
 #include "RunTables.h"
+#include "Totals.h"
 
 using namespace llvm;
 using namespace torchprof;
@@ -50,12 +51,15 @@ static const RunColumns<RunPeak> &columns() {
   return Columns;
 }
 
-Table report::makeRunPeaks(const SiteTable &Sites, const RunMemory &Memory,
-                           format::MemoryPlace Place, unsigned Count) {
+Table report::makeRunPeaks(const SiteTable &Sites, const Selection &Selected,
+                           const RunMemory &Memory, format::MemoryPlace Place,
+                           unsigned Count) {
   std::vector<RunPeak> Rows;
+  std::vector<bool> Roots = rootsOf(Sites, Selected);
   std::map<uint32_t, unsigned> Taken;
   for (const RunPeak &R : reverse(Memory.runs()))
-    if (R.Place == Place && (!Count || Taken[R.Root]++ < Count))
+    if (R.Place == Place && Roots[R.Root] &&
+        (!Count || Taken[R.Root]++ < Count))
       Rows.push_back(R);
   std::reverse(Rows.begin(), Rows.end());
   stable_sort(

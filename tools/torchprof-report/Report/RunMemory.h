@@ -7,6 +7,7 @@
 #ifndef TORCHPROF_REPORT_RUNMEMORY_H
 #define TORCHPROF_REPORT_RUNMEMORY_H
 
+#include "Selection.h"
 #include "SiteTable.h"
 #include "Table.h"
 
@@ -34,10 +35,11 @@ private:
   std::vector<RunPeak> Runs;
 };
 
-/// What the last \p Count runs of each method took in \p Place, of all that are
-/// kept if it is 0.
-Table makeRunPeaks(const SiteTable &Sites, const RunMemory &Memory,
-                   format::MemoryPlace Place, unsigned Count);
+/// What the last \p Count runs of each method that has something selected took
+/// in \p Place, of all that are kept if it is 0.
+Table makeRunPeaks(const SiteTable &Sites, const Selection &Selected,
+                   const RunMemory &Memory, format::MemoryPlace Place,
+                   unsigned Count);
 
 } // namespace torchprof::report
 

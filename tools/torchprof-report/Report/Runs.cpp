@@ -3,6 +3,7 @@
 #include "Runs.h"
 #include "Columns.h"
 #include "RunTables.h"
+#include "Totals.h"
 
 #include <cmath>
 #include <ctime>
@@ -59,6 +60,7 @@ struct MethodRuns {
 } // namespace
 
 Table report::makeLatencyTable(const SiteTable &Sites,
+                               const Selection &Selected,
                                const RunLatencies &Latencies) {
   using Row = MethodRuns;
   static const RunColumns<Row> Columns({
@@ -105,9 +107,10 @@ Table report::makeLatencyTable(const SiteTable &Sites,
   });
   std::vector<Row> Rows;
   bool Rounded = false;
+  std::vector<bool> Roots = rootsOf(Sites, Selected);
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     uint64_t Count = Sites.measured(S).Count;
-    if (!Sites[S].isRoot() || Count == 0)
+    if (!Roots[S] || Count == 0)
       continue;
     Row &R = Rows.emplace_back(Row{S, {}});
     if (Latencies.of(S).size() != Count) {
@@ -147,7 +150,8 @@ static Value boundOf(const SiteTable &Sites, unsigned Bucket) {
                 static_cast<double>(format::histogramLowerBound(Bucket)));
 }
 
-Table report::makeLatencyHistogram(const SiteTable &Sites) {
+Table report::makeLatencyHistogram(const SiteTable &Sites,
+                                   const Selection &Selected) {
   using Row = HistogramLine;
   static const RunColumns<Row> Columns({
       methodColumn<Row>(),
@@ -169,9 +173,10 @@ Table report::makeLatencyHistogram(const SiteTable &Sites) {
        }},
   });
   std::vector<Row> Rows;
+  std::vector<bool> Roots = rootsOf(Sites, Selected);
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Aggregate &A = Sites.measured(S);
-    if (!Sites[S].isRoot() || A.Histogram.empty())
+    if (!Roots[S] || A.Histogram.empty())
       continue;
     unsigned First = format::histogramBucket(A.Min);
     unsigned Last = format::histogramBucket(A.Max);
@@ -212,7 +217,7 @@ struct RunOfMethod {
 };
 } // namespace
 
-Table report::makeLastRuns(const SiteTable &Sites,
+Table report::makeLastRuns(const SiteTable &Sites, const Selection &Selected,
                            const RunLatencies &Latencies, unsigned Count) {
   using Row = RunOfMethod;
   static const RunColumns<Row> Columns({
@@ -235,7 +240,10 @@ Table report::makeLastRuns(const SiteTable &Sites,
        }},
   });
   std::vector<Row> Rows;
+  std::vector<bool> Roots = rootsOf(Sites, Selected);
   for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (!Roots[S])
+      continue;
     ArrayRef<RunLatency> Runs = Latencies.of(S);
     if (Count)
       Runs = Runs.take_back(Count);

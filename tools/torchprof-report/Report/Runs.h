@@ -35,17 +35,21 @@ private:
   std::map<uint32_t, std::vector<RunLatency>> ByRoot;
 };
 
+/// The tables of runs are of the methods that have something selected, as
+/// rootsOf() has them.
+///
 /// Minimum, mean, percentiles, maximum and first of each method. Percentiles
 /// are exact when the rings still hold every run; else they come from the
 /// histogram.
-Table makeLatencyTable(const SiteTable &Sites, const RunLatencies &Latencies);
+Table makeLatencyTable(const SiteTable &Sites, const Selection &Selected,
+                       const RunLatencies &Latencies);
 
 /// Number of runs per range of latencies, with bars for people.
-Table makeLatencyHistogram(const SiteTable &Sites);
+Table makeLatencyHistogram(const SiteTable &Sites, const Selection &Selected);
 
 /// The last \p Count runs of each method, all that are kept if it is 0.
-Table makeLastRuns(const SiteTable &Sites, const RunLatencies &Latencies,
-                   unsigned Count);
+Table makeLastRuns(const SiteTable &Sites, const Selection &Selected,
+                   const RunLatencies &Latencies, unsigned Count);
 
 /// The first calls, thread by thread, of the sites named \p Name: those that
 /// their cells keep one by one. Needs a table filled with AddOptions::Lanes.
