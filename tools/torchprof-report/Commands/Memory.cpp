@@ -34,8 +34,12 @@ static Expected<Outcome> run() {
             if (none_of(P.Books, [](const Optional<BlockBooks> &Books) {
                   return Books.hasValue();
                 }))
-              Unfit = P.FileName + ": who allocated what was not recorded; "
-                                   "TORCHPROF_RECORD=blocks records it";
+              Unfit = P.FileName +
+                      (P.State == format::FileState::Merged
+                           ? ": merging keeps no books of who allocated what: "
+                             "give the profile of one process"
+                           : ": who allocated what was not recorded; "
+                             "TORCHPROF_RECORD=blocks records it");
             else if (Sites.profiles() > 1)
               Unfit = P.FileName + ": the books of two processes do not add "
                                    "up: give one profile";

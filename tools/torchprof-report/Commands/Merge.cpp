@@ -6,6 +6,8 @@
 #include "Command.h"
 #include "Options.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -40,8 +42,9 @@ static Expected<Profile> addUp(ThreadSelection &Selected) {
     return E;
   for (const std::string &Text : Sum.warnings())
     printWarning(Text);
-  if (Sum.droppedTrace())
-    printWarning("traces are not merged; only what was counted is");
+  if (!Sum.dropped().empty())
+    printWarning(join(Sum.dropped(), ", ") +
+                 " are not merged; only what was counted is");
   return Sum.finish();
 }
 

@@ -51,8 +51,14 @@ Error Merger::add(const Profile &P) {
   TickClock Clock(P);
   double Scale = Clock.nsPerTick() / Sites.clock().nsPerTick();
   addEvents(P, Slots, Clock, Scale);
+  for (const Optional<BlockBooks> &Books : P.Books)
+    if (Books)
+      Dropped.insert("books of memory");
   for (const Lane &L : P.Lanes) {
-    DroppedTrace |= !L.Traces.empty();
+    if (!L.Traces.empty() || !L.DeviceSpans.empty())
+      Dropped.insert("traces");
+    if (any_of(L.Levels, [](const LevelRing &R) { return R.OfRuns; }))
+      Dropped.insert("peaks of runs");
     addMeasures(P, L, Slots, Scale);
     for (const RunRing &R : L.Runs) {
       uint32_t Root = Slots[R.Slot];

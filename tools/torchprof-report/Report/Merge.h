@@ -3,7 +3,7 @@
 // Adds profiles up, one at a time, into one that reads like a run recorded at
 // once: counts stay exact, histograms add, ticks become those of the first
 // profile's clock, what happened keeps its time of day. Memory depends on the
-// number of sites only. Threads and traces are not kept.
+// number of sites only. Threads, traces and who holds memory are not kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,8 @@ public:
   llvm::Expected<Profile> finish();
 
   const std::vector<std::string> &warnings() const { return Sites.warnings(); }
-  bool droppedTrace() const { return DroppedTrace; }
+  /// What profiles had that the sum has not: "traces".
+  const std::set<std::string> &dropped() const { return Dropped; }
 
 private:
   /// One measure of all sites.
@@ -49,7 +50,7 @@ private:
   void finishVariants(Lane &L);
 
   bool Mixed;
-  bool DroppedTrace = false;
+  std::set<std::string> Dropped;
   SiteTable Sites;
   Profile Result;
   std::set<uint64_t> ModelIds;
