@@ -24,3 +24,17 @@ void report::addAccounts(BlockBooks &Books, bool IsFirst,
     resolve(A, Books.Totals);
   }
 }
+
+void report::followReset(BlockBooks &Books, uint32_t Epoch,
+                         uint64_t ResetTicks) {
+  format::BlocksRecord &T = Books.Totals;
+  if (T.Epoch == Epoch)
+    return;
+  T.Epoch = Epoch;
+  T.Peak = T.Live;
+  T.PeakTicks = ResetTicks;
+  T.PeakSite = format::NoSlot;
+  T.Runs = T.MarkRuns[0] = T.MarkRuns[1] = 0;
+  for (format::BlockAccount &A : Books.Accounts)
+    A.AtPeak.Bytes = A.Live;
+}

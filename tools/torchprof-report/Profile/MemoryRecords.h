@@ -34,6 +34,10 @@ void addAccounts(BlockBooks &Books, bool IsFirst,
                  const format::BlocksRecord &Record,
                  llvm::ArrayRef<format::BlockAccount> Accounts);
 
+/// Begins the numbers of \p Epoch at its first tick, as the runtime does at the
+/// first change of a block or end of a run after a reset: what is alive stays.
+void followReset(BlockBooks &Books, uint32_t Epoch, uint64_t ResetTicks);
+
 /// Writes down in an account what it held at the last events of \p Totals.
 void resolve(format::BlockAccount &A, const format::BlocksRecord &Totals);
 

@@ -264,15 +264,20 @@ static void emptyOldRuns(Lane &L, uint64_t Epoch) {
     }
 }
 
-static void emptyOldRuns(Profile &P) {
-  if (P.Epoch)
-    for (Lane &L : P.Lanes)
-      emptyOldRuns(L, P.Epoch);
+/// Leaves nothing from before the last reset.
+static void emptyOld(Profile &P) {
+  if (!P.Epoch)
+    return;
+  for (Lane &L : P.Lanes)
+    emptyOldRuns(L, P.Epoch);
+  for (Optional<BlockBooks> &Books : P.Books)
+    if (Books)
+      followReset(*Books, static_cast<uint32_t>(P.Epoch), P.ResetTicks);
 }
 
 Error SegmentReader::finish() {
   // Before a run that has begun since, but not ended, makes the cell a new one.
-  emptyOldRuns(P);
+  emptyOld(P);
   for (const LaneLog &Log : Logs)
     foldLog(P, Log, P.ResetTicks);
   if (Damage.empty())
@@ -317,6 +322,6 @@ Expected<Profile> report::loadProfile(StringRef Path) {
     return readProfile(std::move(*File));
   Expected<Profile> P = profileFromJson(Text, Path);
   if (P)
-    emptyOldRuns(*P);
+    emptyOld(*P);
   return P;
 }
