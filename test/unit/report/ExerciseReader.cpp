@@ -38,7 +38,7 @@ std::string test::exerciseReader(StringRef Bytes) {
   D.Tables.push_back(cantFail(makeFxTable(In, {})));
   D.Tables.push_back(cantFail(makeTorchTable(In, {})));
   D.Tables.push_back(makeLatencyTable(Sites, Everything, Latencies));
-  D.Tables.push_back(makeLatencyHistogram(Sites, Everything));
+  D.Tables.push_back(makeLatencyHistogram(Sites, Everything, Latencies));
   D.Tables.push_back(makeLastRuns(Sites, Everything, Latencies, 0));
   for (uint32_t S = 0; S < Sites.size(); ++S)
     if (Sites.measured(S).Count)

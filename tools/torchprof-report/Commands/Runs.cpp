@@ -73,7 +73,7 @@ static Expected<Outcome> run() {
     D.Tables.push_back(std::move(*Calls));
   } else {
     D.Tables.push_back(makeLatencyTable(Sites, *Selected, Latencies));
-    D.Tables.push_back(makeLatencyHistogram(Sites, *Selected));
+    D.Tables.push_back(makeLatencyHistogram(Sites, *Selected, Latencies));
     D.Tables.push_back(makeLastRuns(Sites, *Selected, Latencies, lastRuns()));
     for (format::MemoryPlace Place : format::MemoryPlaces)
       D.Tables.push_back(

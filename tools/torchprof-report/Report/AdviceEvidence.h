@@ -68,10 +68,13 @@ template <typename Function> void eachNode(const Evidence &In, Function Visit) {
   }
 }
 
-/// The same with each selected root.
+/// The same with each selected root whose calls were all runs: cells do not
+/// tell runs from calls inside of runs.
 template <typename Function> void eachRoot(const Evidence &In, Function Visit) {
+  std::vector<uint64_t> Runs = runsOf(In.Sites);
   for (uint32_t S = 0; S < In.Sites.size(); ++S)
-    if (In.Sites[S].isRoot() && In.Selected.matches(In.Sites, S))
+    if (In.Sites[S].isRoot() && Runs[S] == In.Sites.measured(S).Count &&
+        In.Selected.matches(In.Sites, S))
       Visit(S, In.Sites.measured(S));
 }
 

@@ -32,11 +32,12 @@ namespace {
 struct Side {
   const SiteTable &Sites;
   Totals All;
+  std::vector<uint64_t> Runs; ///< by site, of roots
   std::map<SiteKey, uint32_t> ByKey;
   std::vector<SiteKey> Order;
 
   Side(const SiteTable &Sites, const Selection &Selected)
-      : Sites(Sites), All(makeTotals(Sites, Selection())) {
+      : Sites(Sites), All(makeTotals(Sites, Selection())), Runs(runsOf(Sites)) {
     // Made before the selection, so that it does not change the match.
     std::vector<SiteKey> Keys = siteKeys(Sites);
     for (uint32_t S = 0; S < Sites.size(); ++S) {
@@ -54,11 +55,11 @@ struct Side {
     return All.share(static_cast<double>(Sites.total(S)));
   }
   double perRunNs(uint32_t S) const {
-    uint32_t Root = Sites[S].Root;
-    uint64_t Runs =
-        Root == NoIndex ? Sites.measured(S).Count : Sites.measured(Root).Count;
+    uint32_t Root = Sites[S].Root == NoIndex ? S : Sites[S].Root;
+    // Some are in no run but of other methods.
+    uint64_t Times = Runs[Root] ? Runs[Root] : Sites.measured(Root).Count;
     double Total = Sites.clock().toNs(static_cast<double>(Sites.total(S)));
-    return Runs ? Total / static_cast<double>(Runs) : 0;
+    return Times ? Total / static_cast<double>(Times) : 0;
   }
   Moments moments(uint32_t S) const {
     const Aggregate &A = Sites.measured(S);

@@ -47,17 +47,66 @@ static double exactQuantile(ArrayRef<double> Sorted, double Fraction) {
 }
 
 namespace {
+/// The runs of a method. Times are ns.
 struct MethodRuns {
   uint32_t Root;
-  std::vector<double> Exact; ///< ns, sorted; empty unless all runs are kept
-
-  Value quantile(const SiteTable &Sites, double Fraction) const {
-    return Exact.empty()
-               ? timeOf(Sites, Sites.measured(Root).quantile(Fraction))
-               : Value::timeNs(exactQuantile(Exact, Fraction));
-  }
+  uint64_t Runs;
+  double Min, Mean, P50, P90, P99, Max, Std;
+  Optional<double> First;
 };
 } // namespace
+
+/// What all runs of a method took, which are in the rings.
+static MethodRuns fromRings(uint32_t Root, ArrayRef<RunLatency> Runs) {
+  std::vector<double> Sorted;
+  double Sum = 0, Squares = 0;
+  for (const RunLatency &L : Runs) {
+    Sorted.push_back(L.LatencyNs);
+    Sum += L.LatencyNs;
+  }
+  auto Count = static_cast<double>(Runs.size());
+  for (double Ns : Sorted)
+    Squares += (Ns - Sum / Count) * (Ns - Sum / Count);
+  llvm::sort(Sorted);
+  return {Root,
+          Runs.size(),
+          Sorted.front(),
+          Sum / Count,
+          exactQuantile(Sorted, 0.5),
+          exactQuantile(Sorted, 0.9),
+          exactQuantile(Sorted, 0.99),
+          Sorted.back(),
+          std::sqrt(Squares / Count),
+          Runs.front().LatencyNs};
+}
+
+/// What its cells say, which count calls inside of runs, too.
+static MethodRuns fromCells(uint32_t Root, uint64_t Runs,
+                            const SiteTable &Sites) {
+  const Aggregate &A = Sites.measured(Root);
+  auto Ns = [&](double Ticks) { return Sites.clock().toNs(Ticks); };
+  MethodRuns R = {Root,
+                  Runs,
+                  Ns(static_cast<double>(A.Min)),
+                  Ns(A.mean()),
+                  Ns(A.quantile(0.5)),
+                  Ns(A.quantile(0.9)),
+                  Ns(A.quantile(0.99)),
+                  Ns(static_cast<double>(A.Max)),
+                  Ns(A.standardDeviation()),
+                  None};
+  if (!A.First.empty())
+    R.First = Ns(static_cast<double>(A.First.front()));
+  return R;
+}
+
+static RunColumns<MethodRuns>::Column
+latencyColumn(StringRef Id, StringRef Title, double MethodRuns::*Ns) {
+  return {TableColumn::time(Id, Title), "",
+          [Ns](const MethodRuns &R, const SiteTable &) {
+            return Value::timeNs(R.*Ns);
+          }};
+}
 
 Table report::makeLatencyTable(const SiteTable &Sites,
                                const Selection &Selected,
@@ -66,65 +115,42 @@ Table report::makeLatencyTable(const SiteTable &Sites,
   static const RunColumns<Row> Columns({
       methodColumn<Row>(),
       {TableColumn::count("runs", "runs"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return Value::count(Sites.measured(R.Root).Count);
-       }},
-      {TableColumn::time("min_ns", "min"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return timeOf(Sites, static_cast<double>(Sites.measured(R.Root).Min));
-       }},
-      {TableColumn::time("mean_ns", "mean"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return timeOf(Sites, Sites.measured(R.Root).mean());
-       }},
-      {TableColumn::time("p50_ns", "p50"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return R.quantile(Sites, 0.5);
-       }},
-      {TableColumn::time("p90_ns", "p90"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return R.quantile(Sites, 0.9);
-       }},
-      {TableColumn::time("p99_ns", "p99"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return R.quantile(Sites, 0.99);
-       }},
-      {TableColumn::time("max_ns", "max"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return timeOf(Sites, static_cast<double>(Sites.measured(R.Root).Max));
-       }},
-      {TableColumn::time("std_ns", "std"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         return timeOf(Sites, Sites.measured(R.Root).standardDeviation());
-       }},
+       [](const Row &R, const SiteTable &) { return Value::count(R.Runs); }},
+      latencyColumn("min_ns", "min", &Row::Min),
+      latencyColumn("mean_ns", "mean", &Row::Mean),
+      latencyColumn("p50_ns", "p50", &Row::P50),
+      latencyColumn("p90_ns", "p90", &Row::P90),
+      latencyColumn("p99_ns", "p99", &Row::P99),
+      latencyColumn("max_ns", "max", &Row::Max),
+      latencyColumn("std_ns", "std", &Row::Std),
       {TableColumn::time("first_ns", "first"), "",
-       [](const Row &R, const SiteTable &Sites) {
-         const Aggregate &A = Sites.measured(R.Root);
-         if (A.First.empty())
-           return Value();
-         return timeOf(Sites, static_cast<double>(A.First.front()));
+       [](const Row &R, const SiteTable &) {
+         return R.First ? Value::timeNs(*R.First) : Value();
        }},
   });
   std::vector<Row> Rows;
-  bool Rounded = false;
+  bool Rounded = false, HasCalls = false;
   std::vector<bool> Roots = rootsOf(Sites, Selected);
+  std::vector<uint64_t> Runs = runsOf(Sites);
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    uint64_t Count = Sites.measured(S).Count;
-    if (!Roots[S] || Count == 0)
+    if (!Roots[S] || Runs[S] == 0)
       continue;
-    Row &R = Rows.emplace_back(Row{S, {}});
-    if (Latencies.of(S).size() != Count) {
-      Rounded = true;
+    ArrayRef<RunLatency> Kept = Latencies.of(S);
+    if (Kept.size() == Runs[S]) {
+      Rows.push_back(fromRings(S, Kept));
       continue;
     }
-    for (const RunLatency &L : Latencies.of(S))
-      R.Exact.push_back(L.LatencyNs);
-    llvm::sort(R.Exact);
+    Rows.push_back(fromCells(S, Runs[S], Sites));
+    Rounded |= Kept.size() < Runs[S];
+    HasCalls |= Runs[S] < Sites.measured(S).Count;
   }
   Table T = makeRunTable<Row>("latency", "", Columns, Rows, Sites);
   if (Rounded)
     T.Notes.push_back("percentiles are within " + quantileBound() +
                       ": more runs than the file keeps one by one");
+  if (HasCalls)
+    T.Notes.push_back("note: a method is called inside of runs: its latencies "
+                      "are also those of such calls");
   return T;
 }
 
@@ -150,8 +176,23 @@ static Value boundOf(const SiteTable &Sites, unsigned Bucket) {
                 static_cast<double>(format::histogramLowerBound(Bucket)));
 }
 
+/// Runs of a root by bucket: from the rings if they hold all, else from its
+/// cells.
+static std::vector<uint64_t> bucketsOf(const SiteTable &Sites, uint32_t Root,
+                                       uint64_t Runs,
+                                       ArrayRef<RunLatency> Kept) {
+  if (Kept.size() != Runs)
+    return Sites.measured(Root).Histogram;
+  std::vector<uint64_t> Buckets(format::HistogramBuckets);
+  for (const RunLatency &L : Kept)
+    ++Buckets[format::histogramBucket(static_cast<uint64_t>(
+        std::llround(L.LatencyNs / Sites.clock().nsPerTick())))];
+  return Buckets;
+}
+
 Table report::makeLatencyHistogram(const SiteTable &Sites,
-                                   const Selection &Selected) {
+                                   const Selection &Selected,
+                                   const RunLatencies &Latencies) {
   using Row = HistogramLine;
   static const RunColumns<Row> Columns({
       methodColumn<Row>(),
@@ -174,20 +215,27 @@ Table report::makeLatencyHistogram(const SiteTable &Sites,
   });
   std::vector<Row> Rows;
   std::vector<bool> Roots = rootsOf(Sites, Selected);
+  std::vector<uint64_t> RunsOf = runsOf(Sites);
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    const Aggregate &A = Sites.measured(S);
-    if (!Roots[S] || A.Histogram.empty())
+    if (!Roots[S] || RunsOf[S] == 0)
       continue;
-    unsigned First = format::histogramBucket(A.Min);
-    unsigned Last = format::histogramBucket(A.Max);
+    std::vector<uint64_t> Buckets =
+        bucketsOf(Sites, S, RunsOf[S], Latencies.of(S));
+    unsigned First = 0, Last = static_cast<unsigned>(Buckets.size());
+    while (First < Last && Buckets[First] == 0)
+      ++First;
+    if (First == Last)
+      continue;
+    while (Buckets[--Last] == 0)
+      ;
     unsigned Step = Last - First >= MaxLines ? format::HistogramSteps : 1;
     First -= First % Step;
     size_t OfRoot = Rows.size();
     uint64_t Most = 1;
     for (unsigned B = First; B <= Last; B += Step) {
       uint64_t Runs = 0;
-      for (unsigned I = B; I < B + Step && I < A.Histogram.size(); ++I)
-        Runs += A.Histogram[I];
+      for (unsigned I = B; I < B + Step && I < Buckets.size(); ++I)
+        Runs += Buckets[I];
       Rows.push_back({S, B, B + Step, Runs, 0});
       Most = std::max(Most, Runs);
     }

@@ -45,7 +45,8 @@ Table makeLatencyTable(const SiteTable &Sites, const Selection &Selected,
                        const RunLatencies &Latencies);
 
 /// Number of runs per range of latencies, with bars for people.
-Table makeLatencyHistogram(const SiteTable &Sites, const Selection &Selected);
+Table makeLatencyHistogram(const SiteTable &Sites, const Selection &Selected,
+                           const RunLatencies &Latencies);
 
 /// The last \p Count runs of each method, all that are kept if it is 0.
 Table makeLastRuns(const SiteTable &Sites, const Selection &Selected,

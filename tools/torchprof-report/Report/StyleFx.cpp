@@ -58,7 +58,8 @@ private:
 
 class FxTable {
 public:
-  explicit FxTable(const SummaryInput &In) : Sites(In.Sites), In(In) {}
+  explicit FxTable(const SummaryInput &In)
+      : Sites(In.Sites), In(In), RunsOfRoots(runsOf(Sites)) {}
 
   std::vector<FxRow> rows();
 
@@ -71,6 +72,7 @@ private:
 
   const SiteTable &Sites;
   const SummaryInput &In;
+  std::vector<uint64_t> RunsOfRoots; ///< by site
   /// Scope -> the outermost scope of the leaf module's call it belongs to.
   std::map<ScopeKey, uint32_t> LeafCalls;
   std::set<const Manifest *> Seen;
@@ -134,7 +136,9 @@ uint32_t FxTable::leafCall(uint32_t S) const {
 void FxTable::addMethod(uint32_t Root, ArrayRef<uint32_t> Members) {
   findLeaves(*Sites.manifest(Root));
   Names Unique;
-  uint64_t Runs = Sites.measured(Root).Count;
+  uint64_t Runs = RunsOfRoots[Root];
+  if (Runs == 0) // only other methods call it
+    Runs = Sites.measured(Root).Count;
   for (StringRef Input : inputNames(Sites.signature(Root)))
     Rows.push_back({"placeholder", Unique.unique(Input.str()), Root});
   std::map<uint32_t, size_t> RowOfCall;

@@ -27,13 +27,22 @@ std::vector<bool> report::rootsOf(const SiteTable &Sites,
   return Roots;
 }
 
+std::vector<uint64_t> report::runsOf(const SiteTable &Sites) {
+  std::vector<uint64_t> Runs(Sites.size());
+  bool HasCalls = callsRoots(Sites);
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].isRoot())
+      Runs[S] = HasCalls ? Sites.runs(S) : Sites.measured(S).Count;
+  return Runs;
+}
+
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   Totals T;
+  std::vector<uint64_t> Runs = runsOf(Sites);
   std::vector<bool> RootSelected = rootsOf(Sites, Selected);
   std::vector<bool> SiteSelected(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S)
     SiteSelected[S] = Selected.matches(Sites, S);
-  bool HasCalls = callsRoots(Sites);
   __int128 Total = 0, Backward = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Site &Here = Sites[S];
@@ -63,7 +72,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     (Here.isRoot() || SiteSelected[S] ? T.Gradients : T.NotSelected) +=
         A.Gradients;
     if (Here.isRoot()) {
-      T.Runs += HasCalls ? Sites.runs(S) : A.Count;
+      T.Runs += Runs[S];
       T.Unattributed += Self.Amount;
     } else if (SiteSelected[S])
       T.Nodes += Self.Amount;

@@ -44,6 +44,10 @@ struct Totals {
   }
 };
 
+/// How often each root was run, by site: its calls, but for those inside of
+/// other runs if the profiles tell them apart.
+std::vector<uint64_t> runsOf(const SiteTable &Sites);
+
 Totals makeTotals(const SiteTable &Sites, const Selection &Selected);
 
 /// The roots whose runs these totals are of, by site: those of everything that
