@@ -33,6 +33,7 @@ struct TreeLine {
   std::string Path, Display, Class;
   Optional<uint64_t> Calls;
   UInt128 Total = 0, Self = 0;
+  bool Async = false; ///< they are no part of the runs' time
   bool Clipped = false;
   GradientSum Backward, TotalBackward;
   PlaceMeasures Measures;
@@ -75,7 +76,7 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
     if (Op.Async)
       Text += " (asynchronous)";
     std::string Place = Path.empty() ? Op.Kind : Path + "/" + Op.Kind;
-    Lines.push_back({Place, Lead + Text, "", Op.Calls, Total, Op.Self,
+    Lines.push_back({Place, Lead + Text, "", Op.Calls, Total, Op.Self, Op.Async,
                      Op.Clipped, Op.Backward, Op.Backward, Op.Measures,
                      Op.Done});
     writeOps(Op.Inner, Place, Lead + "  ");
@@ -85,8 +86,9 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
 void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
                        const std::string &Branch, unsigned Level) {
   Lines.push_back({Node.Path, Lead + Branch + Node.Name, Node.Class, Node.Calls,
-                   Node.Total, Node.Self, Node.Clipped, Node.Backward,
-                   Node.TotalBackward, Node.Measures, Node.Done});
+                   Node.Total, Node.Self, /*Async=*/false, Node.Clipped,
+                   Node.Backward, Node.TotalBackward, Node.Measures,
+                   Node.Done});
   std::string Inner = Lead;
   if (!Branch.empty())
     Inner += Branch == "`- " ? "   " : "|  ";
@@ -117,8 +119,8 @@ static TreeColumns treeColumns() {
   auto Time = [](UInt128 Ticks, const Ctx &C) {
     return Value::timeNs(C.Clock.toNs(static_cast<double>(Ticks)));
   };
-  auto Share = [](UInt128 Ticks, const Ctx &C) {
-    return C.All.shareValue(static_cast<double>(Ticks));
+  auto Share = [](const Line &L, UInt128 Ticks, const Ctx &C) {
+    return L.Async ? Value() : C.All.shareValue(static_cast<double>(Ticks));
   };
   std::vector<TreeColumns::Column> Columns = {
       {TableColumn::text("module", "module", Shorten::KeepStart),
@@ -139,7 +141,7 @@ static TreeColumns treeColumns() {
        [Time](const Line &L, const Ctx &C) { return Time(L.Total, C); }},
       {TableColumn::percent("pct_total", "% total"),
        "total in percent of the runs' time",
-       [Share](const Line &L, const Ctx &C) { return Share(L.Total, C); }},
+       [Share](const Line &L, const Ctx &C) { return Share(L, L.Total, C); }},
       {TableColumn::time("self_ns", "self"), "the nodes written in it directly",
        [Time](const Line &L, const Ctx &C) {
          Value Self = Time(L.Self, C);
@@ -148,7 +150,7 @@ static TreeColumns treeColumns() {
        }},
       {TableColumn::percent("pct_self", "% self"),
        "self in percent of the runs' time",
-       [Share](const Line &L, const Ctx &C) { return Share(L.Self, C); }},
+       [Share](const Line &L, const Ctx &C) { return Share(L, L.Self, C); }},
       backwardColumn<Line>("backward_ns", "backward",
                            "gradients of the nodes written in it directly",
                            [](const Line &L) { return L.Backward; }),

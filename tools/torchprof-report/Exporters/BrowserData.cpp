@@ -36,13 +36,19 @@ private:
     else
       J.attribute(Key, nullptr);
   }
-  void times(UInt128 Total, UInt128 Self, bool Clipped) {
+  void share(StringRef Key, UInt128 Ticks, bool Async) {
+    if (Async) // no part of the runs' time
+      J.attribute(Key, nullptr);
+    else
+      J.attribute(Key, In.All.share(static_cast<double>(Ticks)));
+  }
+  void times(UInt128 Total, UInt128 Self, bool Clipped, bool Async) {
     time("total_ns", static_cast<double>(Total));
     Value V = Value::timeNs(In.Sites.clock().toNs(static_cast<double>(Self)));
     V.Marked = Clipped;
     cell(V, TableColumn::time("self_ns", "self"));
-    J.attribute("pct_total", In.All.share(static_cast<double>(Total)));
-    J.attribute("pct_self", In.All.share(static_cast<double>(Self)));
+    share("pct_total", Total, Async);
+    share("pct_self", Self, Async);
   }
   void card(const FooterLine &Line);
   void facts();
@@ -246,7 +252,7 @@ void DataWriter::op(const ModuleOps &Op) {
     text("name", Op.Nodes > 1 ? Op.Kind + " x" + utostr(Op.Nodes) : Op.Kind);
     text("class", Op.Async ? "asynchronous" : "");
     J.attribute("calls", Op.Calls);
-    times(Op.total(), Op.Self, Op.Clipped);
+    times(Op.total(), Op.Self, Op.Clipped, Op.Async);
     gradients("backward_ns", Op.Backward);
     gradients("total_backward_ns", Op.Backward);
     measures(Op.Measures);
@@ -266,7 +272,7 @@ void DataWriter::module(const ModuleNode &Node) {
       J.attribute("calls", *Node.Calls);
     else
       J.attribute("calls", nullptr);
-    times(Node.Total, Node.Self, Node.Clipped);
+    times(Node.Total, Node.Self, Node.Clipped, /*Async=*/false);
     gradients("backward_ns", Node.Backward);
     gradients("total_backward_ns", Node.TotalBackward);
     measures(Node.Measures);

@@ -62,14 +62,18 @@ private:
 
 void DotWriter::node(uint32_t S, unsigned Level) {
   auto Self = static_cast<double>(Sites.self(S).Amount);
-  double Share = In.All.share(Self);
+  // What ran beside its parent has no share of the runs' time.
+  double Share = Sites[S].Async ? 0 : In.All.share(Self);
+  std::string ShareText = "asynchronous";
+  if (!Sites[S].Async)
+    raw_string_ostream(ShareText = "") << llvm::format("%.2f%%", Share);
   // The square root makes small shares differ; HSV from pale to red.
   double Heat = std::sqrt(std::min(Share, 100.0) / 100);
   OS.indent(Level * 2) << "n" << S << " [label=\"" << escape(Sites.kind(S))
                        << "\\n"
                        << escape(Sites.name(S)) << "\\n"
                        << formatTime(Sites.clock().toNs(Self)) << ", "
-                       << llvm::format("%.2f", Share) << "%\", fillcolor=\""
+                       << ShareText << "\", fillcolor=\""
                        << llvm::format("%.3f %.3f 1.000", 0.12 * (1 - Heat),
                                        0.08 + 0.92 * Heat)
                        << "\", id=\"" << escape(Keys[S].text()) << "\"];\n";

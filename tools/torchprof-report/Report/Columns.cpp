@@ -66,9 +66,11 @@ static Value extreme(const Row &R, uint64_t Ticks, const Ctx &C) {
   return timed(R, static_cast<double>(Ticks), C);
 }
 
-/// A share of the runs' time, for what is part of it.
-static Value share(const Row &R, double Ticks, const Ctx &C) {
-  return R.Outside ? Value() : C.All.shareValue(Ticks);
+/// A share of the runs' time, for what is part of it: \p Aside is not.
+static Value share(const Row &R, UInt128 Ticks, UInt128 Aside, const Ctx &C) {
+  if (R.Outside || (Aside && Aside >= Ticks))
+    return Value();
+  return C.All.shareValue(static_cast<double>(Ticks - std::min(Aside, Ticks)));
 }
 
 Value report::backwardValue(const GradientSum &Sum, const RowContext &C) {
@@ -283,13 +285,13 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
            }),
       percent("pct_total", "% total", "total in percent of the runs' time",
               [](const Row &R, const Ctx &C) {
-                return share(R, static_cast<double>(R.Total), C);
+                return share(R, R.Total, R.AsideTotal, C);
               }),
       percent("pct_self", "% self", "self in percent of the runs' time",
               [](const Row &R, const Ctx &C) {
                 return R.Overlay || !R.HasSelf
                            ? Value()
-                           : share(R, static_cast<double>(R.Self), C);
+                           : share(R, R.Self, R.AsideSelf, C);
               }),
   };
   std::move(Numbers.begin(), Numbers.end(), std::back_inserter(Columns));

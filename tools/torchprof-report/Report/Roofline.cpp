@@ -62,6 +62,11 @@ struct BoundRow {
 
   /// Time above the bound; 0 of what is faster than the machine seemed to be.
   double couldWin() const { return std::max(Ns - Limit.Ns, 0.0); }
+  /// How much of the time is part of the runs'.
+  double partInRuns() const {
+    return 1 - static_cast<double>(Of.Done.AsideTime) /
+                   static_cast<double>(std::max<UInt128>(Of.Done.Time, 1));
+  }
 };
 
 using BoundColumns = ColumnSet<BoundRow, RowContext>;
@@ -176,16 +181,19 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
   if (!Options.ByKind)
     for (const BoundRow &R : ArrayRef(Rows).take_front(Shown))
       T.Sites.push_back({R.Of.Order});
-  double Ns = 0, Win = 0;
+  double Ns = 0, NsInRuns = 0, Win = 0, WinInRuns = 0;
   for (const BoundRow &R : Rows) {
     Ns += R.Ns;
+    NsInRuns += R.Ns * R.partInRuns();
     Win += R.couldWin();
+    WinInRuns += R.couldWin() * R.partInRuns();
   }
   double TotalNs = Sites.clock().toNs(static_cast<double>(All.Total));
   auto Share = [&](double Part) { return TotalNs ? 100 * Part / TotalNs : 0; };
-  T.Footer.push_back(timeLine("under_roof", "Under the roof", Ns, Share(Ns),
+  T.Footer.push_back(timeLine("under_roof", "Under the roof", Ns,
+                              Share(NsInRuns),
                               "time of calls whose work is known"));
-  T.Footer.push_back(timeLine("win", "Could win", Win, Share(Win),
+  T.Footer.push_back(timeLine("win", "Could win", Win, Share(WinInRuns),
                               "if each ran at its bound"));
   double Gflops = Under.Flops.PerSecond / 1e9;
   Value Peak = Value::number(ValueType::Number, Gflops);

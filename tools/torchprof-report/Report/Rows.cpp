@@ -100,6 +100,21 @@ static void addMeasure(RowMeasure &R, MeasureFold Fold, const MeasureTotal &T,
     R.Time += T.Time;
 }
 
+/// True if the site's time is no part of what the runs took.
+static bool isAside(const Site &S) { return S.Async || S.isOutside(); }
+
+static void addTotal(Row &R, const Site &S, UInt128 Ticks) {
+  R.Total += Ticks;
+  if (isAside(S))
+    R.AsideTotal += Ticks;
+}
+
+static void addSelf(Row &R, const Site &S, UInt128 Ticks) {
+  R.Self += Ticks;
+  if (isAside(S))
+    R.AsideSelf += Ticks;
+}
+
 /// Adds a site to a row, or a part of one, but no numbers; what the members do
 /// not agree on becomes empty.
 static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
@@ -117,7 +132,7 @@ static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
   }
   if (R.Members++ == 0)
     R.Order = S;
-  R.Outside &= Sites[S].Async || Sites[S].isOutside();
+  R.Outside &= isAside(Sites[S]);
   R.Overlay &= Sites[S].isRegion() && !Sites[S].isOutside();
 }
 
@@ -136,14 +151,14 @@ static void addPairs(Row &R, const Aggregate &Of, uint64_t Calls) {
 /// Adds what was measured of a site to a row.
 static void addNumbers(Row &R, const SiteTable &Sites, uint32_t S,
                        bool Outermost) {
-  R.Self += Sites.self(S).Amount;
+  addSelf(R, Sites[S], Sites.self(S).Amount);
   R.Clipped |= Sites.self(S).Excess != 0;
   if (Sites.isEstimated(S)) {
     R.Estimated = true;
     R.HasDistribution = false;
   }
   if (Outermost)
-    R.Total += Sites.total(S);
+    addTotal(R, Sites[S], Sites.total(S));
   addPairs(R, Sites.measured(S), Sites.measured(S).Count);
   R.Backward += Sites.backwardOf(S);
   R.Measures.resize(Sites.measures().size());
@@ -202,7 +217,7 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
         addPairs(R, A, A.Count);
         R.Clipped |= Sites.self(S).Excess != 0;
         if (Outermost(S))
-          R.Total += A.Sum;
+          addTotal(R, Sites[S], A.Sum);
       }
       R.Measures.resize(Sites.measures().size());
       for (const auto &[MeasureAndSite, T] : Lane.Measures)
@@ -213,13 +228,20 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
           if (Counts(S))
             R.Measures[M].Self += Amount;
       for (const auto &[S, Amount] : Parts[L].Self)
-        if (Counts(S))
-          (Sites[S].isOverlay() ? R.Backward.Self : R.Self) += Amount;
+        if (!Counts(S))
+          continue;
+        else if (Sites[S].isOverlay())
+          R.Backward.Self += Amount;
+        else
+          addSelf(R, Sites[S], Amount);
       // A run inside another one is part of that one's time.
       if (!Outside)
         for (const auto &[S, Amount] : Parts[L].RunsInside)
-          if (Counts(S))
+          if (Counts(S)) {
             R.Total -= std::min(Amount, R.Total);
+            if (isAside(Sites[S]))
+              R.AsideTotal -= std::min(Amount, R.AsideTotal);
+          }
       if (R.Members)
         Rows.push_back(std::move(R));
     }
@@ -399,9 +421,9 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, const SitePart &Part) {
   R.Measured.add(Times);
   addPairs(R, Sites.measured(S), Times.Count);
   if (isOutermost(S))
-    R.Total += Times.Sum;
+    addTotal(R, Sites[S], Times.Sum);
   if (Sites.self(S).Amount == Sites.total(S))
-    R.Self += Times.Sum;
+    addSelf(R, Sites[S], Times.Sum);
   else
     R.HasSelf = false;
 }

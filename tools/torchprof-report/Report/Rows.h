@@ -56,6 +56,9 @@ struct Row {
   Aggregate Measured;
   UInt128 Total = 0;
   UInt128 Self = 0;
+  /// What of them is no part of the runs' time: of members that ran beside
+  /// their parents or outside of models.
+  UInt128 AsideTotal = 0, AsideSelf = 0;
   std::vector<RowMeasure> Measures; ///< by MeasureId
   GradientSum Backward;             ///< of the members
   /// What pairs of probes around members read too much, an estimate; none if

@@ -37,6 +37,8 @@ void SiteWork::add(const SiteTable &Sites, uint32_t Site) {
     Own.add(Sites.kind(Site), V.Signature, V.Count, V.Sum);
   if (Optional<double> Ticks = deviceTicksOfCall(Sites, Site))
     Own.Time = static_cast<UInt128>(*Ticks * static_cast<double>(Own.Calls));
+  if (Sites[Site].Async)
+    Own.AsideTime = Own.Time;
   *this += Own;
 }
 
@@ -56,5 +58,6 @@ SiteWork &SiteWork::operator+=(const SiteWork &Other) {
   Parts.insert(Parts.end(), Other.Parts.begin(), Other.Parts.end());
   Calls += Other.Calls;
   Time += Other.Time;
+  AsideTime += Other.AsideTime;
   return *this;
 }

@@ -24,6 +24,7 @@ struct SiteWork {
   std::vector<Part> Parts; ///< which add up to Sum
   uint64_t Calls = 0;      ///< of which it is known
   UInt128 Time = 0;        ///< their ticks; those of the device that worked
+  UInt128 AsideTime = 0;   ///< of Time, what ran beside its parent
 
   /// Adds \p Calls of an operator with one signature, which took \p Ticks.
   void add(llvm::StringRef Kind, llvm::StringRef Signature, uint64_t Calls,
