@@ -47,10 +47,11 @@ void report::addDeviceLines(Table &T, const SummaryInput &In) {
   if (!Of)
     return;
   // Runs are as in Totals: methods that are not inside another one.
+  std::vector<bool> Counts = sitesOfTotals(Sites, In.Selected);
   UInt128 Total = 0, Between = 0;
   uint64_t Runs = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (!Sites[S].isRoot() || Sites[S].Parent != NoIndex)
+    if (!Sites[S].isRoot() || Sites[S].Parent != NoIndex || !Counts[S])
       continue;
     Total += Sites.measured(*Of.Time, S).Sum;
     Runs += Sites.measured(*Of.Time, S).Count;
@@ -58,7 +59,7 @@ void report::addDeviceLines(Table &T, const SummaryInput &In) {
   }
   UInt128 Backward = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].Gradient)
+    if (Sites[S].Gradient && Counts[S])
       Backward += Sites.self(*Of.Time, S).Amount;
   if (!Runs)
     return;

@@ -204,8 +204,8 @@ void report::addFooter(Table &T, const SummaryInput &In) {
         formatTime(Sites.clock().toNs(Total / static_cast<double>(All.Runs)));
   F.time("total", "Total", Total, Runs);
   F.time("unattributed", "Unattributed", static_cast<double>(All.Unattributed));
-  if (Sites.planTicks() > 0)
-    F.time("plans", "Plans", Sites.planTicks(),
+  if (All.Plans > 0)
+    F.time("plans", "Plans", All.Plans,
            "LibTorch optimized parts of methods in runs: time of no operator");
   if (All.Excess)
     F.time("excess", "Excess", -static_cast<double>(All.Excess),
@@ -217,12 +217,12 @@ void report::addFooter(Table &T, const SummaryInput &In) {
     F.time("backward", "Backward", static_cast<double>(All.Backward),
            "gradients that the host had computed, not part of the total");
   addDeviceLines(T, In);
-  if (Sites.probeTicks() > 0) {
+  if (All.Probes > 0) {
     std::string Note = "calibrated cost of the probes, part of the times above";
-    if (double Apart = Sites.clock().toNs(Sites.apartTicks()); Apart > 0)
+    if (double Apart = Sites.clock().toNs(All.Apart); Apart > 0)
       Note = "cost of the probes; " + formatTime(Apart) +
              " of it is part of no time above";
-    F.time("probe_cost", "Probe cost", Sites.probeTicks(), Note);
+    F.time("probe_cost", "Probe cost", All.Probes, Note);
   }
   F.count("unfinished", "Unfinished", All.Unfinished,
           "begun but never ended: an exception, or still open at the end");

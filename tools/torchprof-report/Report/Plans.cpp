@@ -19,9 +19,7 @@ void PlanHistory::add(const Profile &P, const SiteTable &Sites,
     MadePlan &M = Plans.emplace_back();
     M.Event = E;
     M.First = Slots[E.First];
-    uint32_t Of = Slots[E.Root] == NoIndex ? M.First : Slots[E.Root];
-    if (Of != NoIndex)
-      M.Root = Sites[Of].Root;
+    M.Root = Sites.rootOf(E, Slots);
     M.BeginRealtimeNs = Clock.realtimeNs(E.BeginTicks);
     M.Ns = Clock.toNs(static_cast<double>(E.Ticks));
     M.OwnNs = Clock.toNs(static_cast<double>(E.OwnTicks));

@@ -9,7 +9,7 @@ using namespace torchprof;
 using namespace torchprof::report;
 
 Finding report::plansInRuns(const Evidence &In) {
-  double Ns = In.Sites.clock().toNs(In.Sites.planTicks());
+  double Ns = In.Sites.clock().toNs(In.All.Plans);
   return {Ns,
           "differentiable groups, and what takes their place for other shapes",
           {}};
@@ -58,7 +58,7 @@ Finding report::outsideOfNodes(const Evidence &In) {
       Ticks += In.Sites.self(S).Amount;
   std::string Where =
       "the time that no node has, in " + std::to_string(In.All.Runs) + " runs";
-  if (In.Sites.planTicks() > 0)
+  if (In.All.Plans > 0)
     Where += ", plans among it";
   return {In.ns(Ticks), std::move(Where), {}};
 }

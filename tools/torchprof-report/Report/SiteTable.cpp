@@ -336,31 +336,35 @@ void SiteTable::addProbeCost(const Profile &P,
   // Only single nodes are lowered, and only when the executor optimized.
   if (Lowered == 0 || P.counter(format::Counter::LoweredPairs) == 0)
     Lowered = Explicit;
-  double Ticks = 0;
+  double Scale = TickClock(P).nsPerTick() / Clock.nsPerTick();
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     bool IsPair = Sites[S].NoNode;
     if (Sites[S].Dynamic && !IsPair) // its cost was not calibrated
       continue;
     uint64_t Spans = Measured[S].Begins - (S < Before.size() ? Before[S] : 0);
     IsPair |= Sites[S].Flags & (SF_Root | SF_Module | SF_Control | SF_Async);
-    Ticks += static_cast<double>(Spans) * (IsPair ? Explicit : Lowered);
+    ProbeTicks[Sites[S].Root] +=
+        static_cast<double>(Spans) * (IsPair ? Explicit : Lowered) * Scale;
   }
-  double Apart = 0;
   for (const Lane &L : P.Lanes)
-    Apart += static_cast<double>(L.ApartTicks);
-  double Scale = TickClock(P).nsPerTick() / Clock.nsPerTick();
-  ProbeTicks += (Ticks + Apart) * Scale;
-  ApartTicks += Apart * Scale;
+    ApartTicks += static_cast<double>(L.ApartTicks) * Scale;
 }
 
-void SiteTable::addPlans(const Profile &P, double Scale) {
+uint32_t SiteTable::rootOf(const format::PlanEvent &E,
+                           const SlotToSite &Slots) const {
+  uint32_t S = Slots[E.Root] == NoIndex ? Slots[E.First] : Slots[E.Root];
+  return S == NoIndex ? NoIndex : Sites[S].Root;
+}
+
+void SiteTable::addPlans(const Profile &P, const SlotToSite &Slots,
+                         double Scale) {
   // Others are made before a run, in gradients or beside the run; or before a
   // reset, in runs that are no longer counted.
   for (const format::PlanEvent &E : P.Plans)
     if (E.Run && E.BeginTicks >= P.ResetTicks &&
         (E.Part == format::PlanPart::Forward ||
          E.Part == format::PlanPart::Fallback))
-      PlanTicks += static_cast<double>(E.Ticks) * Scale;
+      PlanTicks[rootOf(E, Slots)] += static_cast<double>(E.Ticks) * Scale;
 }
 
 SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
@@ -385,7 +389,7 @@ SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
   }
   addVariants(P, Slots, Scale);
   addProbeCost(P, Before);
-  addPlans(P, Scale);
+  addPlans(P, Slots, Scale);
   for (unsigned I = 0; I < format::CounterCapacity; ++I)
     Counters[I] += P.Process.Counters[I];
   return Slots;

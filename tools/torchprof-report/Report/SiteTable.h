@@ -304,13 +304,15 @@ public:
   models() const {
     return Models;
   }
-  /// Cost, in ticks, of all the probes that ran: what was calibrated, and what
-  /// was measured, which is part of no span.
-  double probeTicks() const { return ProbeTicks; }
+  /// Cost, in ticks, of the probes that ran in a root, as calibrated.
+  double probeTicks(uint32_t Root) const { return ticksOf(ProbeTicks, Root); }
+  /// And what was measured of all probes, which is part of no span.
   double apartTicks() const { return ApartTicks; }
-  /// Ticks that LibTorch took for plans of parts of methods, in the middle of
+  /// Ticks that LibTorch took for plans of parts of a root, in the middle of
   /// runs: self time of whatever the part lies in. Not those of gradients.
-  double planTicks() const { return PlanTicks; }
+  double planTicks(uint32_t Root) const { return ticksOf(PlanTicks, Root); }
+  /// The root of the method that a plan is of; NoIndex if it is not known.
+  uint32_t rootOf(const format::PlanEvent &E, const SlotToSite &Slots) const;
   unsigned profiles() const { return ProfileCount; }
 
   /// Findings of add(): torn cells, cells of no site.
@@ -347,7 +349,12 @@ private:
                    double Scale);
   void addVariants(const Profile &P, const SlotToSite &Slots, double Scale);
   void addProbeCost(const Profile &P, const std::vector<uint64_t> &Before);
-  void addPlans(const Profile &P, double Scale);
+  void addPlans(const Profile &P, const SlotToSite &Slots, double Scale);
+  static double ticksOf(const std::map<uint32_t, double> &Ticks,
+                        uint32_t Root) {
+    auto It = Ticks.find(Root);
+    return It == Ticks.end() ? 0 : It->second;
+  }
   const Site &place(uint32_t S) const;
   std::string placeIn(uint32_t Parent) const;
   InnerParts partsOf(SumOfSite SumOf) const;
@@ -387,9 +394,8 @@ private:
   TickClock Clock;
   unsigned ProfileCount = 0;
   uint64_t Counters[format::CounterCapacity] = {};
-  double ProbeTicks = 0;
+  std::map<uint32_t, double> ProbeTicks, PlanTicks; ///< by root
   double ApartTicks = 0;
-  double PlanTicks = 0;
   std::vector<std::string> Warnings;
 };
 

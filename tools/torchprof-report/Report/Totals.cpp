@@ -27,6 +27,26 @@ std::vector<bool> report::rootsOf(const SiteTable &Sites,
   return Roots;
 }
 
+/// True if a root that ran is not among \p Roots.
+static bool leavesRootsOut(const SiteTable &Sites,
+                           const std::vector<bool> &Roots) {
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].isRoot() && Sites.reached(S) && !Roots[S])
+      return true;
+  return false;
+}
+
+std::vector<bool> report::sitesOfTotals(const SiteTable &Sites,
+                                        const Selection &Selected) {
+  std::vector<bool> Roots = rootsOf(Sites, Selected);
+  bool IsPart = leavesRootsOut(Sites, Roots);
+  std::vector<bool> Counts(Sites.size());
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    Counts[S] = Sites[S].isOutside() ? !IsPart || Selected.matches(Sites, S)
+                                     : Roots[Sites[S].Root];
+  return Counts;
+}
+
 std::vector<uint64_t> report::runsOf(const SiteTable &Sites) {
   std::vector<uint64_t> Runs(Sites.size());
   bool HasCalls = callsRoots(Sites);
@@ -39,7 +59,7 @@ std::vector<uint64_t> report::runsOf(const SiteTable &Sites) {
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   Totals T;
   std::vector<uint64_t> Runs = runsOf(Sites);
-  std::vector<bool> RootSelected = rootsOf(Sites, Selected);
+  std::vector<bool> Counts = sitesOfTotals(Sites, Selected);
   std::vector<bool> SiteSelected(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S)
     SiteSelected[S] = Selected.matches(Sites, S);
@@ -47,11 +67,13 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Site &Here = Sites[S];
     const Aggregate &A = Sites.measured(S);
+    if (!Counts[S])
+      continue;
     if (Here.Gradient || Here.InGradient)
       Backward += static_cast<__int128>(Sites.self(S).Amount);
     else if (!Here.isOutside())
       Backward -= static_cast<__int128>(A.Gradients);
-    if (!Here.isPart() || Here.isOutside() || !RootSelected[Here.Root])
+    if (!Here.isPart() || Here.isOutside())
       continue;
     if (SiteSelected[S]) {
       T.Unfinished += A.unfinished();
@@ -79,6 +101,14 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     else
       T.NotSelected += Self.Amount;
   }
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites[S].isRoot() && Counts[S]) {
+      T.Plans += Sites.planTicks(S);
+      T.Probes += Sites.probeTicks(S);
+    }
+  if (!leavesRootsOut(Sites, Counts))
+    T.Apart = Sites.apartTicks();
+  T.Probes += T.Apart;
   T.Backward = static_cast<UInt128>(std::max<__int128>(Backward, 0));
   T.Excess += T.CalledAside;
   // Damaged numbers must not become a huge total.

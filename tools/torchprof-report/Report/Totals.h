@@ -26,7 +26,10 @@ struct Totals {
   UInt128 CalledAside = 0;  ///< methods that tasks called: a part of Excess
   UInt128 Async = 0;        ///< self times of what ran beside its parent
   UInt128 Backward = 0;     ///< gradients that the host had computed
-  uint64_t Runs = 0;        ///< of the roots
+  double Plans = 0;         ///< LibTorch's, of parts of methods, in runs
+  double Probes = 0;        ///< cost of the probes
+  double Apart = 0;  ///< of that, what is part of no time: of a whole process
+  uint64_t Runs = 0; ///< of the roots
   uint64_t Unfinished = 0;
   uint64_t Cut = 0;
 
@@ -53,6 +56,11 @@ Totals makeTotals(const SiteTable &Sites, const Selection &Selected);
 /// The roots whose runs these totals are of, by site: those of everything that
 /// is selected, or all if nothing that is lies in one.
 std::vector<bool> rootsOf(const SiteTable &Sites, const Selection &Selected);
+
+/// All sites that these totals are of: those of the roots, and outside of
+/// models what is selected, or all if no root that ran is left out.
+std::vector<bool> sitesOfTotals(const SiteTable &Sites,
+                                const Selection &Selected);
 
 } // namespace torchprof::report
 
