@@ -50,8 +50,8 @@ def beside(row):
 
 
 def is_older(row):
-    """Whether it is from before a turn had several measured calls."""
-    return "measured_calls" not in row
+    """Whether it is from before a process measured for a given time."""
+    return "measured_s" not in row
 
 
 def models(results):
@@ -60,7 +60,8 @@ def models(results):
         "mean over processes, without the fifth at each end, with half of its 95 % "
         "interval. A process loads "
         "several copies of each kind in random order and calls them in turns, each "
-        "three times before the three calls that are measured. All are of one file, and "
+        "three times before the three calls that are measured. What a copy takes is the "
+        "mean of the lower half of its turns: a disturbance only makes a turn longer. All are of one file, and "
         "torchprof is attached to some. They share their parameters: through where "
         "those lie alone two copies differ by up to 7 %. What is left of that shows "
         "as the difference of the second plain copies. Logs are folded after many calls: "
@@ -73,8 +74,8 @@ def models(results):
     for version, rows in found:
         lines += ["### " + version, ""]
         if any(is_older(row) for row in rows):
-            lines += ["Measured in an older way: one call in each turn, and the median "
-                      "over the processes.", ""]
+            lines += ["Measured in an older way: what a copy takes is the median over "
+                      "nine turns.", ""]
         lines += table(
             ["model", "input", "a call", "processes", "recording", "",
              "less than torch.profiler", "stopped", "", "torch.profiler",
