@@ -25,7 +25,7 @@ HEAVY = ["plain", "legacy autograd profiler", "Kineto", "Kineto, shapes",
 WORKLOADS = ["relu_chain", "lstm_loop", "encoder", "mobilenet_v3", "resnet18_1",
              "resnet18_5"]
 #: Those that --smoke measures; they are made in one process.
-SMOKE_WORKLOADS = ["relu_chain", "lstm_loop", "chain_100", "chain_1000"]
+SMOKE_WORKLOADS = ["relu_chain", "lstm_loop", "chain_100", "chain_1000", "chain_5000"]
 
 
 class Failed(Exception):
@@ -273,9 +273,9 @@ class Bench:
             TMPDIR=self.work)
 
     def attach(self):
-        names = ["chain_100", "chain_1000"]
+        names = ["chain_100", "chain_1000", "chain_5000"]
         if not self.smoke:
-            names = ["densenet121", "vit_b_16"] + names + ["chain_5000"]
+            names = ["densenet121", "vit_b_16"] + names
         return self.script(
             "speed/attaching.py",
             *["%s=%s" % (name, self.plain(name)) for name in names],

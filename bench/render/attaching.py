@@ -5,9 +5,9 @@ from .tables import how, in_words, number, rows_of, table, times, verdict_of_tim
 #: Most CPU time, in ms, that attaching may take of a model.
 MOST_MS = {"densenet121": 700, "vit_b_16": 900}
 
-#: How much more the longest chain may take per node than that of 100 nodes: linear,
-#: but for what does not fit into the nearer caches.
-MOST_PER_NODE = 1.2
+#: How much more one node more may take in long chains than in short ones: linear, but
+#: for what does not fit into the nearer caches.
+MOST_TIMES = 1.2
 
 
 def verdict(row):
@@ -26,20 +26,30 @@ def per_node(row):
     return row["more_min_ms"] / row["nodes"]
 
 
+def slope(shorter, longer, ms):
+    """What one node more takes. The time of a whole chain by its nodes would not do:
+    with more nodes less of what does not depend on them goes to each."""
+    return (ms(longer) - ms(shorter)) / (longer["nodes"] - shorter["nodes"])
+
+
 def linear(rows):
-    """The line that compares chains, if there are two."""
+    """The line that compares chains, if there are three."""
     chains = sorted((row for row in rows if row["nodes"]),
                     key=lambda row: row["nodes"])
-    if len(chains) < 2:
+    if len(chains) < 3:
         return []
-    least, most = chains[0], chains[-1]
-    ratio = times(per_node(most), per_node(least))
-    plain = (most["plain"]["min_ms"] / most["nodes"]) / (
-        least["plain"]["min_ms"] / least["nodes"])
-    return ["A node of %d takes %s times as long to attach to as one of %d (bar "
-            "%.1f: %s); without torchprof it takes LibTorch %.1f times as long." % (
-                most["nodes"], in_words(ratio, "%.1f"), least["nodes"], MOST_PER_NODE,
-                verdict_of_times(ratio, lambda r: r <= MOST_PER_NODE), plain), ""]
+
+    def growth(ms):
+        return times(slope(*chains[-2:], ms), slope(*chains[:2], ms))
+
+    ratio = growth(lambda row: row["more_min_ms"])
+    return ["One node more takes %s times as long to attach to from %d to %d nodes as "
+            "from %d to %d (bar %.1f: %s); LibTorch without torchprof takes %s times as "
+            "long for one." % (
+                in_words(ratio, "%.1f"), *(row["nodes"] for row in chains[-2:]),
+                *(row["nodes"] for row in chains[:2]), MOST_TIMES,
+                verdict_of_times(ratio, lambda r: r <= MOST_TIMES),
+                in_words(growth(lambda row: row["plain"]["min_ms"]), "%.1f")), ""]
 
 
 def attaching(results):

@@ -50,6 +50,8 @@ CAUSES = [
     ("Whose backward", "", "what LibTorch unpacks and checks before a group that it "
      "differentiates as a whole, which is of the method, and what the engine does before "
      "the first function and behind the last"),
+    ("Attaching", "bar", "not known which part of attaching: LibTorch's own work, which "
+     "is taken off, grows too"),
     ("The passes", "", "a long graph is built in memory, not in the nearer caches"),
 ]
 

@@ -26,8 +26,8 @@ def model(ours):
 
 
 for lines in (peer(20.0), peer(-332.0),
-              attaching.linear([chain(100, 1.0), chain(1000, 11.0)]),
-              attaching.linear([chain(100, 1.0), chain(1000, -11.0)])):
+              attaching.linear([chain(100, 1.0), chain(1000, 11.0),
+                                chain(5000, -11.0)])):
     print(lines[0])
 for ours in (0.5, 4.0, 1.75, -0.1):
     print(models.beside(model(ours)))
