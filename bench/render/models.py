@@ -8,6 +8,8 @@ from .tables import NOT_KNOWN, duration, how, rows_of, table, times
 MOST = {"densenet121": 1.3, "mobilenet_v3": 1.3, "resnet18_1": 0.4, "encoder": 0.4}
 #: The half of an interval above which nothing is said.
 KNOWN = 0.3
+#: What is said of intervals that are made of too few processes.
+TOO_FEW = "not known: too few processes"
 #: How many times less than torch.profiler recording is to add.
 TIMES = 7
 
@@ -20,7 +22,7 @@ def at_most(row, bar):
     """Whether what recording adds is, with its interval, below a bar."""
     value, half = row["torchprof"]
     if row["processes"] < FEWEST:
-        return "not known: too few processes"
+        return TOO_FEW
     if value + half <= bar:
         return "holds"
     if value - half > bar:
@@ -31,22 +33,24 @@ def at_most(row, bar):
 def stopped(row):
     value, half = row["torchprof stopped"]
     if row["processes"] < FEWEST:
-        return "not known: too few processes"
+        return TOO_FEW
     if value <= half:
         return "holds" if half <= KNOWN else "not known: ± %.1f" % half
     return "missed by %.2f" % (value - half)
 
 
 def beside(row):
-    """How many times less than torch.profiler. The bar is missed only if it is so at the
-    ends of both intervals that are nearest to it."""
+    """How many times less than torch.profiler. The bar holds, or is missed, only if it
+    is so at the ends of both intervals that are nearest to it."""
     (ours, half), (theirs, their_half) = row["torchprof"], row["torch.profiler"]
     ratio = times(theirs, ours)
-    if ratio is not None and ratio >= TIMES:
+    if row["processes"] < FEWEST:
+        return TOO_FEW
+    if ratio is not None and (ours + half) * TIMES <= theirs - their_half:
         return "%.1f x, holds" % ratio
-    if ratio is None or (ours - half) * TIMES <= theirs + their_half:
-        return NOT_KNOWN
-    return "%.1f x, missed" % ratio
+    if ratio is not None and (ours - half) * TIMES > theirs + their_half:
+        return "%.1f x, missed" % ratio
+    return NOT_KNOWN
 
 
 def is_older(row):

@@ -22,14 +22,14 @@ def chain(nodes, more):
 
 
 def model(ours):
-    return {"torchprof": (ours, 0.1), "torch.profiler": (12.0, 0.1)}
+    return {"processes": 6, "torchprof": (ours, 0.1), "torch.profiler": (12.0, 0.1)}
 
 
 for lines in (peer(20.0), peer(-332.0),
               attaching.linear([chain(100, 1.0), chain(1000, 11.0),
                                 chain(5000, -11.0)])):
     print(lines[0])
-for ours in (0.5, 4.0, 1.75, -0.1):
+for ours in (0.5, 4.0, 1.75, 1.65, -0.1):
     print(models.beside(model(ours)))
 for ratios in ((25.0, 30.0), (5.0, 30.0), (5.0, 6.0), (None, 30.0), (None, None)):
     print(performance.verdict_of_goal(20, *ratios))

@@ -15,3 +15,16 @@ def chains(*more):
 
 print(chains(8.0, 17.0, 57.0))
 print(chains(8.0, 17.0, 97.0))
+
+print(models.beside({"processes": 6, "torchprof": (0.02, 0.5),
+                     "torch.profiler": (2.97, 0.45)}))
+print(models.beside({"processes": 5, "torchprof": (0.5, 0.1),
+                     "torch.profiler": (12.0, 0.1)}))
+
+for ratios in ((0.9, 1.0, 1.1), (1.01, 1.02, 1.03)):
+    print(performance.verdict_of_labels(8.0, ratios, 3.0))
+print(performance.verdict_of_labels(2.0, (1.01, 1.02, 1.03), 3.0))
+
+for quartiles in ((0.99, 1.0, 1.01), (0.9, 1.0, 1.1), (1.01, 1.02, 1.03)):
+    print(performance.verdict_of_ratio({"calls": 100, "ratio_quartiles": quartiles},
+                                       1.005))
