@@ -28,3 +28,21 @@ print(performance.verdict_of_labels(2.0, (1.01, 1.02, 1.03), 3.0))
 for quartiles in ((0.99, 1.0, 1.01), (0.9, 1.0, 1.1), (1.01, 1.02, 1.03)):
     print(performance.verdict_of_ratio({"calls": 100, "ratio_quartiles": quartiles},
                                        1.005))
+
+
+def clock(node, mode, ns):
+    return {"node": node, "mode": mode, "variant": "two raw clock reads",
+            "median_ns": ns}
+
+
+def contender(name, ns):
+    return {"contender": name, "min_ns": ns, "plain_min_ns": 0.0, "added_ns": ns,
+            "close_ns": 0.0}
+
+
+print(performance.goals({"2.0": {
+    "probe": {"rows": [clock("aten::relu", "aggregate", 15.0),
+                       clock("aten::relu", "trace", 16.0),
+                       clock("bench::read, 16384 KB", "aggregate", 17.0)]},
+    "contenders": {"rows": [{"workload": "relu_chain", "spans": 1, "contenders": [
+        contender("torchprof", 20.0), contender("Kineto", 300.0)]}]}}})[-2])
