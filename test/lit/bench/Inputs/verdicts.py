@@ -46,3 +46,7 @@ print(performance.goals({"2.0": {
                        clock("bench::read, 16384 KB", "aggregate", 17.0)]},
     "contenders": {"rows": [{"workload": "relu_chain", "spans": 1, "contenders": [
         contender("torchprof", 20.0), contender("Kineto", 300.0)]}]}}})[-2])
+
+for error, quantile in ((100.0, 1035.0), (100.0, 1139.0), (0.0, 1037.0)):
+    print(*fidelity.quantile({"true_p50_ns": 1000.0, "error_ns": error,
+                              "p50_ns": quantile}, "p50"))
