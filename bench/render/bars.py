@@ -21,12 +21,12 @@ CAUSES = [
      "machine, would tell"),
     ("Real models", "", "what the caches forget between two nodes: a probe finds its "
      "lines in memory"),
+    ("A node", ".*folding", "cells of 2 KB a node: five lines of each come from "
+     "memory, and asking for them early hides but some of it"),
     ("A node", ".*explicit", "six more instructions of the interpreter, which cost "
      "nearly as much while nothing is recorded"),
     ("A node", ".*(one reading|add.int)", "what is left is no clock: two checks, a "
      "record of 16 bytes and the innermost span, for a process that is killed"),
-    ("A node", ".*folding", "cells of 2 KB a node: five lines of each come from "
-     "memory, and asking for them early hides but some of it"),
     ("A node", ".*bench::read", "three lines of its own that a probe has to fetch from "
      "memory, each with its page"),
     ("A node", "", "the code of the chain fills the nearest cache for instructions: "
@@ -45,6 +45,8 @@ CAUSES = [
      "them is as long"),
     ("Nothing missing", "small models", "nodes of a microsecond: what lies between them "
      "is as long"),
+    ("Nothing missing", ".*frozen", "the interpreter reads parameters out of modules, "
+     "whose share `attributes` names; where the rest goes is not known"),
     ("Nothing missing", "", "the interpreter reads parameters out of modules, which "
      "freezing ends and `attributes` names"),
     ("Whose backward", "", "what LibTorch unpacks and checks before a group that it "

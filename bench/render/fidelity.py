@@ -145,6 +145,16 @@ def frozen_text(row):
     return "cannot be frozen" if percent is None else "%.2f %%" % percent
 
 
+def verdict_of_rest(row):
+    """Says too whether freezing ends what is unattributed."""
+    if row["unattributed_pct"] < 2:
+        return "holds"
+    frozen = row["frozen_unattributed_pct"]
+    if frozen is None:
+        return "missed, cannot be frozen"
+    return "missed" if frozen < 2 else "missed, frozen too"
+
+
 def reads_text(row):
     """What is left and, of the whole time, what reads attributes."""
     if "reads_unattributed_pct" not in row:
@@ -190,7 +200,7 @@ def coverage(results):
         "that took least: a process that has to wait between two short nodes waits "
         "longer than all of its runs take. With `--grad`, what LibTorch itself does "
         "around nodes that it differentiates as a whole has rows of its own.", "",
-        "Most of what is unattributed is the interpreter reading parameters out "
+        "Much of what is unattributed is the interpreter reading parameters out "
         "of modules, a dozen for each batch norm, from memory that the node "
         "before it has pushed out of the caches. Small inputs make its share "
         "larger. Freezing turns the parameters into constants, of which only the "
@@ -212,7 +222,7 @@ def coverage(results):
             [[row["model"], number(row["nodes_per_run"]),
               duration(row["mean_node_ns"]), "%.2f %%" % row["unattributed_pct"],
               None if row not in long else
-              verdict(row["unattributed_pct"] < 2),
+              verdict_of_rest(row),
               frozen_text(row), reads_text(row),
               "%.2f %%" % row["grad_unattributed_pct"]]
              for row in sorted(measured, key=lambda r: -r["mean_node_ns"])])

@@ -50,3 +50,13 @@ print(performance.goals({"2.0": {
 for error, quantile in ((100.0, 1035.0), (100.0, 1139.0), (0.0, 1037.0)):
     print(*fidelity.quantile({"true_p50_ns": 1000.0, "error_ns": error,
                               "p50_ns": quantile}, "p50"))
+
+for frozen in (1.9, 2.1, None):
+    print(fidelity.verdict_of_rest({"unattributed_pct": 3.0,
+                                    "frozen_unattributed_pct": frozen}))
+
+for row in ("bench::read, 4096 KB, explicit, recording, folding",
+            "bench::read, 4096 KB, explicit, recording"):
+    print(bars.cause("A node", row, "missed by 1 ns"))
+for verdict in ("missed", "missed, frozen too"):
+    print(bars.cause("Nothing missing", "net: 2 %", verdict))
