@@ -51,6 +51,10 @@ for error, quantile in ((100.0, 1035.0), (100.0, 1139.0), (0.0, 1037.0)):
     print(*fidelity.quantile({"true_p50_ns": 1000.0, "error_ns": error,
                               "p50_ns": quantile}, "p50"))
 
+print(fidelity.sums([{"adds_up": True}]))
+print(fidelity.sums([{"adds_up": True}, {"adds_up": True, "excess_pct": 0.0},
+                     {"adds_up": False, "excess_pct": 1.5}]))
+
 for frozen in (1.9, 2.1, None):
     print(fidelity.verdict_of_rest({"unattributed_pct": 3.0,
                                     "frozen_unattributed_pct": frozen}))
