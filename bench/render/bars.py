@@ -52,8 +52,8 @@ CAUSES = [
     ("Whose backward", "", "what LibTorch unpacks and checks before a group that it "
      "differentiates as a whole, which is of the method, and what the engine does before "
      "the first function and behind the last"),
-    ("Attaching", "bar", "not known which part of attaching: LibTorch's own work, which "
-     "is taken off, grows too"),
+    ("Attaching", "bar", "LibTorch's copying of graphs, and malloc: 84 % of the samples "
+     "that attaching adds to 5000 nodes of 1.13; torchprof's own code is 6 %"),
     ("The passes", "", "a long graph is built in memory, not in the nearer caches"),
 ]
 
