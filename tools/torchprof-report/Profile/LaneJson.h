@@ -210,7 +210,12 @@ void LaneMapping<IO>::variantCell(IO &io,
 }
 
 template <class IO> void LaneMapping<IO>::measure(IO &io, Ref<MeasureCells> M) {
-  io.member("name", M.Name);
+  // As long as a record holds it, as all names of a fixed length.
+  char Name[sizeof(format::MeasureRecord::Name)];
+  setFixedText(Name, M.Name);
+  io.member("name", Name);
+  if constexpr (IO::Reading)
+    M.Name = fixedText(Name).str();
   auto Number = static_cast<uint32_t>(M.Id);
   if constexpr (IO::Reading)
     if (const MeasureInfo *Known = findMeasure(M.Name)) {
