@@ -70,6 +70,7 @@ TEST(Manifest, WhatWasPrintedIsReadAndPrintedTheSame) {
   Manifest M;
   std::string Error;
   ASSERT_TRUE(parseManifest(Text, M, Error)) << Error;
+  EXPECT_TRUE(M == makeManifest());
   EXPECT_EQ(printManifest(M), Text);
   EXPECT_EQ(M.modulePath(2), "layer1.0");
   EXPECT_EQ(M.modulePath(0), "");

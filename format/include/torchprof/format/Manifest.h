@@ -66,6 +66,7 @@ struct ManifestScope {
   uint32_t Class = 0;    ///< string: class of the module, or ""
   uint32_t Function = 0; ///< string
   SourcePosition Call;   ///< where the parent's function calls it
+  bool operator==(const ManifestScope &) const = default;
 };
 
 struct ManifestSite {
@@ -77,6 +78,7 @@ struct ManifestSite {
   SourcePosition Source;     ///< place within the scope's function
   uint32_t Flags = 0;        ///< SiteFlags
   std::vector<uint32_t> Producers; ///< sites whose outputs are inputs here
+  bool operator==(const ManifestSite &) const = default;
 };
 
 /// The name of a value in a function that was not instrumented, which saving
@@ -85,6 +87,7 @@ struct ManifestName {
   uint32_t Function = 0; ///< string: path of a module and method, "a.0.forward"
   uint32_t Value = 0;    ///< number of the value in the order of the nodes
   uint32_t Name = 0;     ///< string
+  bool operator==(const ManifestName &) const = default;
 };
 
 /// An option that chose the sites, as torchprof-opt spells it.
@@ -105,6 +108,8 @@ struct Manifest {
   std::vector<ManifestScope> Scopes;
   std::vector<ManifestSite> Sites;
   std::vector<ManifestName> Names;
+
+  bool operator==(const Manifest &) const = default;
 
   /// Returns the number of \p Text among Strings, adding it if it is new.
   uint32_t intern(std::string_view Text);
