@@ -8,13 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelTable.h"
+#include "torch/TableLock.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/operator.h>
-
-#include <mutex>
 
 namespace torchprof {
 
@@ -22,9 +21,8 @@ using namespace torch::jit;
 
 /// Another thread may be running it, and may have looked where it is.
 static void keepForever(const GraphExecutor &Executor) {
-  static std::mutex Lock;
   static auto &Kept = *new std::vector<GraphExecutor>;
-  std::lock_guard<std::mutex> Guard(Lock);
+  TableLock Lock;
   Kept.push_back(Executor);
 }
 

@@ -4,15 +4,16 @@
 
 #include "SiteChoice.h"
 #include "torch/Attach.h"
+#include "torch/TableLock.h"
 
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <mutex>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 namespace torchprof {
 
@@ -20,7 +21,13 @@ using namespace torch::jit;
 
 namespace {
 
-using TagsByName = std::unordered_map<std::string, MethodTags>;
+/// Tags of a class's methods.
+struct ClassTags {
+  /// By the function's name: of the class's own methods once it was numbered,
+  /// and of those that another model calls through an interface.
+  std::unordered_map<std::string, MethodTags> ByName;
+  bool AreComplete = false; ///< the class was numbered
+};
 
 /// What is known of a class. It is held, so that its address stays its own,
 /// until nobody else holds it.
@@ -37,13 +44,9 @@ struct KnownClass {
   /// interface; not the object itself, for even a weak pointer would keep its
   /// weights. Classes may be each other's parts: none holds another.
   std::vector<Part> Parts;
-  /// Tags by the function's name: of the class's own methods once it was
-  /// numbered, and of those that another model calls through an interface.
-  TagsByName Methods;
-  TagsByName Originals;         ///< the same of those of instrumented methods
+  ClassTags Methods;
+  ClassTags Originals;          ///< the same of those of instrumented methods
   std::set<std::string> Tagged; ///< methods that have an executor with tags
-  bool IsNumbered = false;
-  bool OriginalsAreNumbered = false;
 };
 
 /// Classes that still have their methods: a class does not hold them.
@@ -87,6 +90,44 @@ MethodTags tagsOfMethod(const NumberedMethods &Numbered, size_t I) {
           NodeTable::ofMethod(Numbered, I)};
 }
 
+/// What numbering a class tells of its methods, and of those of its parts.
+struct OwnedTags {
+  c10::ClassTypePtr Owner;
+  std::string Name;
+  MethodTags Tags;
+};
+
+std::vector<OwnedTags> tagsOfMethods(const NumberedMethods &Numbered) {
+  std::vector<OwnedTags> All;
+  for (size_t I = 0; I < Numbered.Methods.size(); ++I) {
+    const MethodGraph &Method = Numbered.Methods[I];
+    All.push_back({Method.Owner, Method.Name, tagsOfMethod(Numbered, I)});
+  }
+  return All;
+}
+
+/// Numbers the methods of a class and registers the model. Nothing if it is not
+/// to be profiled.
+std::vector<OwnedTags> number(const c10::ClassTypePtr &Class,
+                              const std::vector<NamedClass> &Parts) {
+  std::optional<InstrumentOptions> Choice = chooseSites(*Class);
+  if (!Choice)
+    return {};
+  NumberedMethods Numbered = numberClass(Class, Parts, *Choice);
+  registerModel(printManifest(Numbered.Numbering.Table));
+  return tagsOfMethods(Numbered);
+}
+
+/// The same for the originals of an instrumented class of the model \p Id.
+std::vector<OwnedTags> numberOriginals(const c10::ClassTypePtr &Class,
+                                       const std::vector<NamedClass> &Parts,
+                                       uint64_t Id) {
+  std::optional<InstrumentOptions> Choice = sitesOfModel(Id);
+  if (!Choice)
+    return {};
+  return tagsOfMethods(torchprof::numberOriginals(Class, Parts, *Choice));
+}
+
 class ModelTable {
 public:
   static ModelTable &get() {
@@ -104,7 +145,7 @@ public:
       for (const NamedClass &Part : namedClasses(Module(Object)))
         if (!Part.Path.empty())
           Parts.push_back({Part.Path, Part.Class});
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     KnownClass &Known = find(Class);
     if (Known.Parts.empty())
       Known.Parts = std::move(Parts);
@@ -113,41 +154,29 @@ public:
 
   std::optional<MethodTags> tagsOf(const c10::ClassTypePtr &Class,
                                    const std::string &Name) {
-    std::string Text;
-    std::optional<MethodTags> Result;
-    {
-      std::lock_guard<std::mutex> Guard(Lock);
-      KnownClass &Known = find(Class);
-      auto It = Known.Methods.find(Name);
-      if (It == Known.Methods.end() && !Known.IsNumbered) {
-        Text = number(Known);
-        It = Known.Methods.find(Name);
-      }
-      if (It != Known.Methods.end()) {
-        Result = It->second;
-        Known.Tagged.insert(Name);
-      }
-    }
-    if (!Text.empty())
-      registerModel(Text);
-    return Result;
+    std::optional<MethodTags> Tags =
+        findOrNumber(Class, Name, &KnownClass::Methods,
+                     [&](const auto &Parts) { return number(Class, Parts); });
+    TableLock Lock;
+    if (Tags)
+      find(Class).Tagged.insert(Name);
+    return Tags;
   }
 
   std::optional<MethodTags> tagsOfOriginal(const c10::ClassTypePtr &Class,
                                            const std::string &Name,
                                            format::SiteId Root) {
-    std::lock_guard<std::mutex> Guard(Lock);
-    KnownClass &Known = find(Class);
-    if (!Known.Originals.count(Name) && !Known.OriginalsAreNumbered)
-      numberOriginals(Known, Root.model());
-    auto It = Known.Originals.find(Name);
-    if (It == Known.Originals.end() || It->second.Root != Root)
+    std::optional<MethodTags> Tags = findOrNumber(
+        Class, Name, &KnownClass::Originals, [&](const auto &Parts) {
+          return numberOriginals(Class, Parts, Root.model());
+        });
+    if (Tags && Tags->Root != Root)
       return std::nullopt;
-    return It->second;
+    return Tags;
   }
 
   bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name) {
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     auto It = Classes.find(Class.get());
     return It != Classes.end() && It->second.Tagged.count(Name);
   }
@@ -159,7 +188,7 @@ public:
 
 private:
   bool isNoted(const c10::ClassType &Class) {
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     auto It = Classes.find(&Class);
     return It != Classes.end() && It->second.IsNoted;
   }
@@ -181,51 +210,56 @@ private:
       Generation.fetch_add(1, std::memory_order_release);
   }
 
-  /// Numbers the methods of a class and publishes their tags. Returns the
-  /// manifest's text; empty if the class is not to be profiled.
-  std::string number(KnownClass &Known) {
-    Known.IsNumbered = true;
-    std::optional<InstrumentOptions> Choice = chooseSites(*Known.Class);
-    if (!Choice)
-      return std::string();
-    HeldClasses Parts = partsOf(Known);
-    NumberedMethods Numbered = numberClass(Known.Class, Parts.Classes, *Choice);
-    publish(Known, Numbered, &KnownClass::Methods);
-    return printManifest(Numbered.Numbering.Table);
-  }
-
-  /// The same for the originals of an instrumented class of the model \p Id.
-  void numberOriginals(KnownClass &Known, uint64_t Id) {
-    Known.OriginalsAreNumbered = true;
-    std::optional<InstrumentOptions> Choice = sitesOfModel(Id);
-    if (!Choice)
-      return;
-    HeldClasses Parts = partsOf(Known);
-    publish(Known,
-            torchprof::numberOriginals(Known.Class, Parts.Classes, *Choice),
-            &KnownClass::Originals);
-  }
-
-  static HeldClasses partsOf(const KnownClass &Known) {
+  /// The tags of a method. A class that was not numbered yet is, by \p Number
+  /// and without the lock, for that can take long: of two threads that number
+  /// it at the same time, each comes to the same tags, and so does a child that
+  /// was forked meanwhile.
+  template <typename Numberer>
+  std::optional<MethodTags>
+  findOrNumber(const c10::ClassTypePtr &Class, const std::string &Name,
+               ClassTags KnownClass::*Which, Numberer Number) {
     HeldClasses Parts;
-    Parts.add("", Known.Class);
+    if (!isKnown(Class, Name, Which, Parts)) {
+      std::vector<OwnedTags> Numbered;
+      try {
+        Numbered = Number(Parts.Classes);
+      } catch (...) {
+        publish(Class, {}, Which); // it is not tried again
+        throw;
+      }
+      publish(Class, Numbered, Which);
+    }
+    TableLock Lock;
+    const ClassTags &Tags = find(Class).*Which;
+    auto It = Tags.ByName.find(Name);
+    return It == Tags.ByName.end() ? std::nullopt : std::optional(It->second);
+  }
+
+  /// True if the tags are known; else \p Parts is what to number.
+  bool isKnown(const c10::ClassTypePtr &Class, const std::string &Name,
+               ClassTags KnownClass::*Which, HeldClasses &Parts) {
+    TableLock Lock;
+    const KnownClass &Known = find(Class);
+    const ClassTags &Tags = Known.*Which;
+    if (Tags.AreComplete || Tags.ByName.count(Name))
+      return true;
+    Parts.add("", Class);
     for (const KnownClass::Part &Part : Known.Parts)
       Parts.add(Part.Path, Part.Class.lock());
-    return Parts;
+    return false;
   }
 
-  void publish(KnownClass &Known, const NumberedMethods &Numbered,
-               TagsByName KnownClass::*To) {
-    for (size_t I = 0; I < Numbered.Methods.size(); ++I) {
-      const MethodGraph &Method = Numbered.Methods[I];
-      // References to Known stay valid: the table moves nothing.
-      KnownClass &Owner =
-          Method.Owner == Known.Class ? Known : find(Method.Owner);
-      (Owner.*To).insert_or_assign(Method.Name, tagsOfMethod(Numbered, I));
-    }
+  void publish(const c10::ClassTypePtr &Class,
+               const std::vector<OwnedTags> &Numbered,
+               ClassTags KnownClass::*Which) {
+    TableLock Lock;
+    if (std::exchange((find(Class).*Which).AreComplete, true))
+      return; // another thread was first, and may use what it has published
+    for (const OwnedTags &Method : Numbered)
+      (find(Method.Owner).*Which)
+          .ByName.insert_or_assign(Method.Name, Method.Tags);
   }
 
-  std::mutex Lock;
   std::unordered_map<const c10::ClassType *, KnownClass> Classes;
   std::atomic<uint64_t> Generation{1};
 };
@@ -234,10 +268,9 @@ private:
 
 /// Warns, unless this text was said before.
 static void warnOnce(const std::string &Text) {
-  static std::mutex Lock;
   static auto &Said = *new std::set<std::string>;
   {
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     if (!Said.insert(Text).second)
       return;
   }

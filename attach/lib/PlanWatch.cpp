@@ -4,11 +4,11 @@
 
 #include "Tag.h"
 #include "torch/Attach.h"
+#include "torch/TableLock.h"
 
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 
-#include <mutex>
 #include <unordered_map>
 
 namespace torchprof {
@@ -34,18 +34,18 @@ public:
   }
 
   PlanOwner find(const void *Executor) {
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     auto It = Owners.find(Executor);
     return It == Owners.end() ? PlanOwner() : It->second;
   }
 
   void forget(const void *Executor) {
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     Owners.erase(Executor);
   }
 
   void note(const void *Executor, const PlanOwner &Owner, PlanKind Kind) {
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     Owners.erase(Executor);
     try {
       if (Kind == PlanKind::Profiling)
@@ -56,7 +56,6 @@ public:
   }
 
 private:
-  std::mutex Lock;
   std::unordered_map<const void *, PlanOwner> Owners;
 };
 
@@ -69,7 +68,7 @@ public:
   }
 
   void add(format::SiteId Root, uint64_t Ticks) {
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     try {
       OfRoot[Root.number()] += Ticks;
     } catch (const std::bad_alloc &) {
@@ -78,7 +77,7 @@ public:
   }
 
   uint64_t take(format::SiteId Root) {
-    std::lock_guard<std::mutex> Guard(Lock);
+    TableLock Lock;
     auto It = OfRoot.find(Root.number());
     if (It == OfRoot.end())
       return 0;
@@ -88,7 +87,6 @@ public:
   }
 
 private:
-  std::mutex Lock;
   std::unordered_map<int64_t, uint64_t> OfRoot;
 };
 } // namespace

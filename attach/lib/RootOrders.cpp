@@ -2,7 +2,8 @@
 
 #include "RootOrders.h"
 
-#include <mutex>
+#include "torch/TableLock.h"
+
 #include <unordered_map>
 
 namespace torchprof {
@@ -14,7 +15,6 @@ struct RootOrders {
     return Table;
   }
 
-  std::mutex Lock;
   std::unordered_map<int64_t, std::weak_ptr<const NodeOrder>> ByRoot;
 };
 } // namespace
@@ -22,7 +22,7 @@ struct RootOrders {
 void rememberOrder(format::SiteId Root,
                    const std::shared_ptr<const NodeOrder> &Order) {
   RootOrders &Known = RootOrders::get();
-  std::lock_guard<std::mutex> Guard(Known.Lock);
+  TableLock Lock;
   std::erase_if(Known.ByRoot,
                 [](const auto &Row) { return Row.second.expired(); });
   Known.ByRoot.insert_or_assign(Root.number(), Order);
@@ -30,7 +30,7 @@ void rememberOrder(format::SiteId Root,
 
 std::shared_ptr<const NodeOrder> orderOf(format::SiteId Root) {
   RootOrders &Known = RootOrders::get();
-  std::lock_guard<std::mutex> Guard(Known.Lock);
+  TableLock Lock;
   auto It = Known.ByRoot.find(Root.number());
   return It == Known.ByRoot.end() ? nullptr : It->second.lock();
 }

@@ -14,6 +14,7 @@
 #include "Probe.h"
 #include "SignatureKey.h"
 #include "Symbols.h"
+#include "TableLock.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -24,7 +25,6 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -318,13 +318,12 @@ private:
 /// The node's operator if all of its nodes run the same operation, else null.
 /// Lives as long as the process.
 SharedOperator *sharedOperator(const Node &N) {
-  static std::mutex Lock;
   static auto &Known =
       *new std::unordered_map<const Operator *, SharedOperator>;
   const Operator &Op = N.getOperator();
   if (!Op.hasOperation())
     return nullptr;
-  std::lock_guard<std::mutex> Guard(Lock);
+  TableLock Lock;
   auto It = Known.find(&Op);
   if (It != Known.end())
     return &It->second;
