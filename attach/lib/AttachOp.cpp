@@ -1,12 +1,14 @@
 //===- AttachOp.cpp - torch.ops.torchprof._attach_to ----------------------===//
 //
-// Hooks see an executor when it is made, which is when a method first runs. For
-// a module that the host has in hand, this makes the executors of its methods
-// now, anew if there are some that were made before the hooks were in place:
-// the next call is then a first one, with its plans still to be made.
+// Hooks see an executor when it is made, which is when a method first runs, or
+// first runs under autocast. For a module that the host has in hand, this makes
+// the executors of its methods now, anew if there are some that were made
+// before the hooks were in place: the next call is then a first one, with its
+// plans still to be made.
 //
 //===----------------------------------------------------------------------===//
 
+#include "AutocastState.h"
 #include "ModelTable.h"
 #include "torch/TableLock.h"
 
@@ -14,6 +16,8 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/operator.h>
+
+#include <set>
 
 namespace torchprof {
 
@@ -26,9 +30,10 @@ static void keepForever(const GraphExecutor &Executor) {
   Kept.push_back(Executor);
 }
 
-/// True if calls of the method are profiled from now on.
-static bool attachTo(const c10::ClassTypePtr &Class, GraphFunction &Method) {
-  GraphExecutor &Executor = Method.get_executor();
+/// True if calls of the method in the present state of autocast are profiled
+/// from now on. \p Executor is the one that they use.
+static bool renew(const c10::ClassTypePtr &Class, GraphFunction &Method,
+                  GraphExecutor &Executor) {
   if (wasTagged(Class, Method.name()))
     return true;
   GraphExecutor Renewed(Method.optimized_graph(), Method.name());
@@ -37,6 +42,21 @@ static bool attachTo(const c10::ClassTypePtr &Class, GraphFunction &Method) {
   keepForever(Executor);
   Executor = Renewed;
   return true;
+}
+
+/// True if calls of the method are profiled from now on.
+static bool attachTo(const c10::ClassTypePtr &Class, GraphFunction &Method) {
+  std::set<const GraphExecutor *> Seen; // one may serve several states
+  bool IsAttached = false;
+  for (unsigned State = 0; State < AutocastStates; ++State) {
+    if (!isPossible(State))
+      continue;
+    AutocastScope Scope(State);
+    GraphExecutor &Executor = Method.get_executor();
+    if (Seen.insert(&Executor).second)
+      IsAttached |= renew(Class, Method, Executor);
+  }
+  return IsAttached;
 }
 
 /// Attaches to the methods of a module; how many of them are profiled now.

@@ -2,6 +2,7 @@
 
 #include "ModelTable.h"
 
+#include "AutocastState.h"
 #include "SiteChoice.h"
 #include "torch/Attach.h"
 #include "torch/TableLock.h"
@@ -45,8 +46,9 @@ struct KnownClass {
   /// weights. Classes may be each other's parts: none holds another.
   std::vector<Part> Parts;
   ClassTags Methods;
-  ClassTags Originals;          ///< the same of those of instrumented methods
-  std::set<std::string> Tagged; ///< methods that have an executor with tags
+  ClassTags Originals; ///< the same of those of instrumented methods
+  /// Methods that have an executor with tags, and its state of autocast.
+  std::set<std::pair<std::string, unsigned>> Tagged;
 };
 
 /// Classes that still have their methods: a class does not hold them.
@@ -159,7 +161,7 @@ public:
                      [&](const auto &Parts) { return number(Class, Parts); });
     TableLock Lock;
     if (Tags)
-      find(Class).Tagged.insert(Name);
+      find(Class).Tagged.emplace(Name, autocastState());
     return Tags;
   }
 
@@ -178,7 +180,8 @@ public:
   bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name) {
     TableLock Lock;
     auto It = Classes.find(Class.get());
-    return It != Classes.end() && It->second.Tagged.count(Name);
+    return It != Classes.end() &&
+           It->second.Tagged.count({Name, autocastState()});
   }
 
   /// Changes when a class was forgotten.

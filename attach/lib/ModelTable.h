@@ -42,8 +42,8 @@ std::optional<MethodTags> tagsOfOriginal(const c10::ClassTypePtr &Class,
                                          const std::string &Name,
                                          format::SiteId Root);
 
-/// True if tagsOf() had tags for a method of \p Class: its executor was made
-/// with them.
+/// True if tagsOf() had tags for a method of \p Class in the calling thread's
+/// state of autocast: its executor was made with them.
 bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name);
 
 } // namespace torchprof

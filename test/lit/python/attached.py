@@ -31,6 +31,8 @@ def gelu(x):
 
 early = torch.jit.script(Early())
 early(torch.ones(2, 4))
+with torch.autocast("cpu", dtype=torch.bfloat16):
+    early(torch.ones(2, 4))
 
 p = torchprof_jit.profile()
 scripted = torch.jit.script(Model())
@@ -69,12 +71,13 @@ except RuntimeError as error:
 # CHECK: nothing was recorded: no model ran inside the range that is instrumented or ran for the first time after profile() was made
 
 # A module that is named is seen even so, itself and unchanged; a second profile
-# of it does not make its plans anew.
-for _ in range(2):
+# of it does not make its plans anew. LibTorch has other plans under autocast.
+for cast in (False, True):
     p = torchprof_jit.profile(early)
     assert p.module is early
-    for _ in range(3):
-        p(torch.ones(2, 4))
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
+        for _ in range(3):
+            p(torch.ones(2, 4))
     calls = {row["kind"]: row["calls"] for row in p.rows()}
     assert calls == {"method": 3, "aten::sigmoid": 3}, calls
 assert not hasattr(early, "_torchprof_manifest")
