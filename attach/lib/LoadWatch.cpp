@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <pthread.h>
 
 namespace torchprof {
 
@@ -55,20 +56,24 @@ struct OpenFiles {
 };
 } // namespace
 
-/// Null while nothing is open: LibTorch's threads come and go.
+/// Null until the thread opens a file.
 static thread_local OpenFiles *OfThread = nullptr;
 
-static OpenFiles *openFiles() {
-  if (!OfThread)
-    OfThread = new (std::nothrow) OpenFiles();
-  return OfThread;
+static void freeFiles(void *Files) {
+  delete static_cast<OpenFiles *>(Files);
+  OfThread = nullptr;
 }
 
-static void freeIfEmpty() {
-  if (!OfThread || OfThread->Adapter || OfThread->Count)
-    return;
-  delete OfThread;
-  OfThread = nullptr;
+static OpenFiles *openFiles() {
+  if (OfThread)
+    return OfThread;
+  static pthread_key_t Key;
+  static const bool HasKey = pthread_key_create(&Key, freeFiles) == 0;
+  auto *New = HasKey ? new (std::nothrow) OpenFiles() : nullptr;
+  if (New && pthread_setspecific(Key, New) == 0)
+    return OfThread = New;
+  delete New;
+  return nullptr;
 }
 
 static bool isAttached() {
@@ -121,7 +126,6 @@ ReaderScope::~ReaderScope() {
   OfThread->Adapter = nullptr;
   if (std::uncaught_exceptions() > Exceptions)
     OfThread->forget(Reader);
-  freeIfEmpty();
 }
 
 /// True if the archive is one of TorchScript: those of torch.save and of
@@ -145,7 +149,6 @@ void readerEnds(void *Reader) noexcept {
   for (OpenReader *Outer = OfThread->Readers; Outer != Open; ++Outer)
     Outer->HasInner = true;
   OfThread->remove(Open);
-  freeIfEmpty();
   if (!R.HasInner && std::uncaught_exceptions() <= R.Exceptions &&
       isTorchScript(Reader))
     noteLoad(R.Event);

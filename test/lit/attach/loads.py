@@ -6,6 +6,8 @@ file; what cannot be loaded raises what it raises without torchprof."""
 # RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=p.tprof \
 # RUN:   %python -W ignore %s > attached.txt
 # RUN: diff alone.txt attached.txt
+# RUN: FileCheck --check-prefix=FREED %s --input-file=attached.txt
+# FREED: freed with threads: True
 # RUN: torchprof-report runs p.tprof --limit=0 | FileCheck %s
 # RUN: torchprof-report check p.tprof
 # Times are those of the process.
@@ -88,12 +90,41 @@ with zipfile.ZipFile("model.pt") as archive, zipfile.ZipFile("unknown.pt", "w") 
     for item in archive.infolist():
         out.writestr(item.filename, archive.read(item).replace(b"torch.relu", b"torch.rulu"))
 
+class Allocated(ctypes.Structure):
+    """glibc's struct mallinfo2."""
+    _fields_ = [(name, ctypes.c_size_t) for name in
+                "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks "
+                "fordblks keepcost".split()]
+
+
+def bytes_in_use():
+    libc = ctypes.CDLL(None)
+    libc.mallinfo2.restype = Allocated
+    return libc.mallinfo2().uordblks
+
+
+def on_thread(work):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+def open_reader():
+    held.append(torch._C.PyTorchFileReader("model.pt"))
+
+
 # A reader that ends on another thread is no load, and those that are open
-# meanwhile are none either, however many there are.
-held = [torch._C.PyTorchFileReader("model.pt")]
-thread = threading.Thread(target=held.clear)
-thread.start()
-thread.join()
+# meanwhile are none either, however many there are. Nothing is kept for a
+# thread that has ended before its reader.
+held = []
+open_reader()
+on_thread(held.clear)
+for count in (20, 200):
+    before = bytes_in_use()
+    for _ in range(count):
+        on_thread(open_reader)
+        held.clear()
+print("freed with threads:", bytes_in_use() - before < 200 * 1000)
 held = [torch._C.PyTorchFileReader("tensor.pt") for _ in range(40)]
 
 attempt("first", torch.jit.load, "model.pt")
@@ -108,7 +139,5 @@ attempt("tensors in memory", torch.load, io.BytesIO(open("tensor.pt", "rb").read
 # torch.load opens the archive and hands it to jit.load.
 print("by torch.load", type(torch.load("model.pt", weights_only=False)).__name__)
 model = torch.jit.load("model.pt")
-thread = threading.Thread(target=torch.jit.load, args=("model.pt",))
-thread.start()
-thread.join()
+on_thread(lambda: torch.jit.load("model.pt"))
 print(model(torch.ones(2)).tolist())
