@@ -103,6 +103,12 @@ void Variants::complete(OpenVariant V, const Operands &Outputs) {
   }
 }
 
+/// The site of all signatures that are not told apart; NoSlot without memory.
+static Slot othersOf(Slot Site) {
+  ProcessLock Lock;
+  return Line.Children.addOthers(Site, DynamicKind::Shape);
+}
+
 /// The site of a signature, or of all those beyond the bound. NoSlot without
 /// memory, or below what has no signatures.
 Slot Variants::signatureOf(Slot Site, const std::string &Text) const {
@@ -163,14 +169,19 @@ Variant *Variants::addTo(Lane &L, Slot Site, uint64_t Key, VariantCell *Data) {
 /// Makes the lane know a signature; null without memory.
 Variant *Variants::make(Recording &R, Lane &L, Slot Site,
                         const NewVariant &New) {
-  Slot Signature = signatureOf(Site, New.Text);
+  // Keys may tell apart what texts do not, those that are cut above all. Most
+  // calls walk the list of keys: it is bounded as well.
+  unsigned Keys = 0;
+  for (const Variant *V = L.Variants[number(Site)]; V; V = V->Next)
+    ++Keys;
+  Slot Signature =
+      Keys < 2 * Most ? signatureOf(Site, New.Text) : othersOf(Site);
   const RegisteredChild *Child = Line.Children.childAt(Signature);
   if (!Child)
     return nullptr;
   uint64_t Key = Child->Flags & DF_Overflow ? OtherSignatures : New.Key;
   if (Variant *V = known(L, Site, Key)) // a span inside of this one was first
     return V;
-  // Keys may tell apart what texts do not.
   VariantCell *Data = nullptr;
   for (Variant *V = L.Variants[number(Site)]; V && !Data; V = V->Next)
     if (V->Data->Signature == Signature)

@@ -132,6 +132,22 @@ TEST_F(VariantsTest, KeysWhoseTextsAreEqualShareAVariant) {
                 {"float32[100] -> float32[100]", 5, 25, 5, 5, 1000}}));
 }
 
+TEST_F(VariantsTest, KeysWhoseTextsAreEqualAreBoundedToo) {
+  ReadProfile P = recorded(
+      [] {
+        inRun([] {
+          for (int Size = 100; Size < 110; ++Size)
+            node(1, {Size}, 5);
+          node(1, {100}, 5);
+        });
+      },
+      {{"shape_variants", "2"}});
+  EXPECT_EQ(variantsOf(P, 1),
+            (std::vector<Expected>{
+                {"float32[100] -> float32[100]", 5, 25, 5, 5, 1000},
+                {"(others)", 6, 30, 5, 5, 1020}}));
+}
+
 TEST_F(VariantsTest, SpansWithoutSignatureOrEndAreInNone) {
   ReadProfile P = recorded([] {
     inRun([] {
