@@ -21,6 +21,7 @@
 #include "PairOperands.h"
 #include "Probe.h"
 #include "Process.h"
+#include "ThreadCallback.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
@@ -99,9 +100,8 @@ struct OpenOperator : at::ObserverContext {
 std::atomic<bool> WatchesLabels = false;
 std::atomic<uint64_t> OperatorsEvery = 0; ///< 0: never
 
-/// The calling thread's callback for operators. A forked child inherits it, as
-/// it does the callback.
-thread_local std::optional<at::CallbackHandle> OperatorsHere;
+/// The calling thread's callback for operators.
+thread_local ThreadCallback OperatorsHere;
 thread_local uint64_t RunsHere = 0;
 thread_local bool AreOperatorsDue = false;
 
@@ -190,18 +190,13 @@ static void begin(const Options &Opts) try {
   // No memory for a callback: labels are not seen.
 }
 
-void leaveOperators() noexcept {
-  if (OperatorsHere)
-    at::removeCallback(*OperatorsHere);
-  OperatorsHere.reset();
-}
+void leaveOperators() noexcept { OperatorsHere.remove(); }
 
 bool watchOperators() noexcept try {
-  if (!AreOperatorsDue || OperatorsHere)
+  if (!AreOperatorsDue || OperatorsHere.isThere())
     return false;
-  OperatorsHere = at::addThreadLocalCallback(
-      at::RecordFunctionCallback(operatorBegins, operatorEnds)
-          .scopes({at::RecordScope::FUNCTION}));
+  OperatorsHere.add(at::RecordFunctionCallback(operatorBegins, operatorEnds)
+                        .scopes({at::RecordScope::FUNCTION}));
   return true;
 } catch (const std::exception &) {
   return false; // no memory for a callback: its operators are not seen

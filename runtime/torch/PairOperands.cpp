@@ -3,12 +3,12 @@
 #include "PairOperands.h"
 
 #include "PairShapes.h"
+#include "ThreadCallback.h"
 
 #include <ATen/record_function.h>
 
 #include <memory>
 #include <new>
-#include <optional>
 #include <vector>
 
 namespace torchprof {
@@ -17,7 +17,7 @@ namespace {
 /// Of an operator whose outputs are wanted.
 struct ToldInputs : at::ObserverContext {};
 
-thread_local std::optional<at::CallbackHandle> PairsHere;
+thread_local ThreadCallback PairsHere;
 thread_local unsigned PairsOpen = 0;
 } // namespace
 
@@ -44,18 +44,19 @@ static void pairOperatorEnds(const at::RecordFunction &Call,
 
 void leavePairs() noexcept {
   PairsOpen = 0;
-  if (PairsHere)
-    at::removeCallback(*PairsHere);
-  PairsHere.reset();
+  PairsHere.remove();
 }
 
 void pairBegins() noexcept try {
-  if (PairsOpen++ == 0 && !PairsHere)
-    PairsHere = at::addThreadLocalCallback(
-        at::RecordFunctionCallback(pairOperatorBegins, pairOperatorEnds)
-            .needsInputs(true)
-            .needsOutputs(true)
-            .scopes({at::RecordScope::FUNCTION}));
+  if (PairsHere.isThere()) {
+    ++PairsOpen;
+    return;
+  }
+  PairsOpen = 1; // those before it were of a task that has ended
+  PairsHere.add(at::RecordFunctionCallback(pairOperatorBegins, pairOperatorEnds)
+                    .needsInputs(true)
+                    .needsOutputs(true)
+                    .scopes({at::RecordScope::FUNCTION}));
 } catch (const std::exception &) {
   // No memory for a callback: the pair's shapes are not known.
 }
