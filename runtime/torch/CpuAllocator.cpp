@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoaderSlots.h"
 #include "Memory.h"
 #include "Versions.h"
 #include "Warn.h"
@@ -103,6 +104,10 @@ bool install() {
   if (!Inner || !Inner->raw_deleter() ||
       Inner->raw_deleter() != Default->raw_deleter())
     return refuse("the host has set a CPU allocator of its own");
+  // From 2.10 on c10 may have been built to take blocks from mimalloc, which is
+  // a part of it then. malloc does not know their sizes.
+  if (!callsByName(Default, "posix_memalign"))
+    return refuse("LibTorch does not take its CPU memory from malloc");
   c10::Allocator *Wrapper = &Counting;
   if (Inner == Default)
     Wrapper = &AsDefault;

@@ -95,36 +95,67 @@ bool writeSlot(const Library &In, void **Slot, void *Value) {
   return true;
 }
 
+/// Calls \p Visit with the symbol and the place of each slot of a library.
+template <typename Visitor>
+void visitSlots(const Library &In, const ElfW(Rela) * Table, size_t Bytes,
+                Visitor &Visit) {
+  if (!In.Strings || !In.Symbols || !Table)
+    return;
+  for (size_t I = 0; I < Bytes / sizeof(ElfW(Rela)); ++I) {
+    unsigned Type = ELF64_R_TYPE(Table[I].r_info);
+    if (Type == JumpSlot || Type == DataSlot)
+      Visit(In.Strings + In.Symbols[ELF64_R_SYM(Table[I].r_info)].st_name,
+            reinterpret_cast<void **>(In.Base + Table[I].r_offset));
+  }
+}
+
+template <typename Visitor> void visitSlots(const Library &In, Visitor Visit) {
+  visitSlots(In, In.Calls, In.CallBytes, Visit);
+  visitSlots(In, In.Others, In.OtherBytes, Visit);
+}
+
 /// What is to be written, and how often it was.
 struct Change {
   std::span<const Redirection> All;
   unsigned Written;
 };
 
-void writeSlots(const Library &In, const ElfW(Rela) * Table, size_t Bytes,
-                Change &To) {
-  for (size_t I = 0; I < Bytes / sizeof(ElfW(Rela)); ++I) {
-    unsigned Type = ELF64_R_TYPE(Table[I].r_info);
-    if (Type != JumpSlot && Type != DataSlot)
-      continue;
-    const char *Name =
-        In.Strings + In.Symbols[ELF64_R_SYM(Table[I].r_info)].st_name;
+int changeLibrary(dl_phdr_info *Info, size_t, void *Data) {
+  Library In(*Info);
+  auto &To = *static_cast<Change *>(Data);
+  visitSlots(In, [&](const char *Name, void **Slot) {
     for (const Redirection &R : To.All)
       if (strcmp(Name, R.Symbol) == 0)
-        To.Written += writeSlot(
-            In, reinterpret_cast<void **>(In.Base + Table[I].r_offset), R.Hook);
-  }
+        To.Written += writeSlot(In, Slot, R.Hook);
+  });
+  return 0;
 }
 
-int visitLibrary(dl_phdr_info *Info, size_t, void *To) {
-  Library In(*Info);
-  if (!In.Strings || !In.Symbols)
+/// What to look for, and whether it was found.
+struct Search {
+  ElfW(Addr) Address;
+  const char *Symbol;
+  bool Found;
+};
+
+bool contains(const dl_phdr_info &Info, ElfW(Addr) Address) {
+  for (int I = 0; I < Info.dlpi_phnum; ++I) {
+    const ElfW(Phdr) &Header = Info.dlpi_phdr[I];
+    if (Header.p_type == PT_LOAD &&
+        Address - (Info.dlpi_addr + Header.p_vaddr) < Header.p_memsz)
+      return true;
+  }
+  return false;
+}
+
+int searchLibrary(dl_phdr_info *Info, size_t, void *Data) {
+  auto &For = *static_cast<Search *>(Data);
+  if (!contains(*Info, For.Address))
     return 0;
-  if (In.Calls)
-    writeSlots(In, In.Calls, In.CallBytes, *static_cast<Change *>(To));
-  if (In.Others)
-    writeSlots(In, In.Others, In.OtherBytes, *static_cast<Change *>(To));
-  return 0;
+  visitSlots(Library(*Info), [&](const char *Name, void **) {
+    For.Found |= strcmp(Name, For.Symbol) == 0;
+  });
+  return 1; // there is no other
 }
 
 /// What the loader knows: how often it has loaded something.
@@ -137,8 +168,14 @@ int countLoads(dl_phdr_info *Info, size_t, void *Loads) {
 
 unsigned redirectCalls(std::span<const Redirection> All) {
   Change To{All, 0};
-  dl_iterate_phdr(visitLibrary, &To);
+  dl_iterate_phdr(changeLibrary, &To);
   return To.Written;
+}
+
+bool callsByName(const void *Address, const char *Symbol) {
+  Search For{reinterpret_cast<ElfW(Addr)>(Address), Symbol, false};
+  dl_iterate_phdr(searchLibrary, &For);
+  return For.Found;
 }
 
 unsigned long long loaderLoads() {

@@ -29,6 +29,9 @@ struct Redirection {
 /// the number of slots written. May be called again, by any thread.
 TORCHPROF_API unsigned redirectCalls(std::span<const Redirection> All);
 
+/// True if the library that \p Address lies in has a slot for a symbol.
+TORCHPROF_API bool callsByName(const void *Address, const char *Symbol);
+
 /// A number that grows with each library that is loaded.
 unsigned long long loaderLoads();
 

@@ -1,11 +1,13 @@
 //===- CpuAllocatorTest.cpp - the blocks of tensors -----------------------===//
 
+#include "LoaderSlots.h"
 #include "TorchSupport.h"
 #include "torchprof/Runtime.h"
 #include "torchprof/torchprof.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/CPUAllocator.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -115,6 +117,15 @@ TEST(CpuAllocator, EveryBlockGoesAsItCame) {
   EXPECT_GT(Allocated, 400'000u);
   EXPECT_GE(Freed, Allocated + 4000); // the other thread's thousand floats
   EXPECT_LT(Freed, Allocated + 4100);
+}
+
+TEST(CpuAllocator, LibTorchsOwnIsKnownToUseMalloc) {
+  const void *Own = c10::GetDefaultCPUAllocator();
+  EXPECT_TRUE(callsByName(Own, "posix_memalign"));
+  EXPECT_FALSE(callsByName(Own, "mi_malloc_aligned"));
+  // Of another library, and of none.
+  EXPECT_FALSE(callsByName(dlsym(RTLD_DEFAULT, "malloc"), "posix_memalign"));
+  EXPECT_FALSE(callsByName(&Own, "posix_memalign"));
 }
 
 TEST(CpuAllocator, HostWithAnAllocatorOfItsOwnIsLeftAlone) {
