@@ -3,6 +3,8 @@
 #include "ToolSupport.h"
 
 #include "Help.h"
+#include "IgnoredSignals.h"
+#include "StandardOutput.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -12,15 +14,14 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <csignal>
-
 namespace torchprof {
 
 static std::string ToolName;
 
 void initTool(llvm::StringRef Argv0) {
   ToolName = llvm::sys::path::filename(Argv0).str();
-  std::signal(SIGXFSZ, SIG_IGN);
+  ignoreNotedSignals();
+  watchStandardOutput(ToolName.c_str());
 }
 
 /// LLVM reads a word that begins with '@' as the name of a response file. Here

@@ -20,9 +20,9 @@ namespace torchprof {
 /// Exit codes of every tool.
 enum ExitCode { ExitFine = 0, ExitFinding = 1, ExitInput = 2 };
 
-/// Sets the name that messages begin with, and makes a write past a limit on
-/// file sizes an error like that of a full disk. Call it after llvm::InitLLVM,
-/// which would end the process there.
+/// Sets the name that messages begin with, and what becomes of signals and of
+/// stdout (IgnoredSignals.h, StandardOutput.h). After noteIgnoredSignals() and
+/// llvm::InitLLVM.
 void initTool(llvm::StringRef Argv0);
 
 /// Parses the command line with LLVM's options. Prints what is wrong with it

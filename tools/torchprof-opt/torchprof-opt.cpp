@@ -1,5 +1,6 @@
 //===- torchprof-opt.cpp - put probes into TorchScript models -------------===//
 
+#include "../common/IgnoredSignals.h"
 #include "../common/ToolSupport.h"
 #include "Actions.h"
 
@@ -59,7 +60,8 @@ static int checkOptions(const Action &Chosen) {
 }
 
 int main(int Argc, char **Argv) {
-  llvm::InitLLVM Init(Argc, Argv);
+  noteIgnoredSignals();
+  llvm::InitLLVM Init(Argc, Argv, /*InstallPipeSignalExitHandler=*/false);
   initTool(Argv[0]);
   // This tool runs models to compare results, never to record.
   setenv("TORCHPROF", "off", 1);

@@ -2,6 +2,8 @@
 
 #include "Command.h"
 
+#include "../common/IgnoredSignals.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -59,10 +61,10 @@ CommandResult runCommand(const std::vector<std::string> &Words,
   sigfillset(&All);
   sigprocmask(SIG_BLOCK, &All, &Before);
   // Where it is ignored, as a parent may have left it, there is no status.
-  auto *WhenChildEnds = signal(SIGCHLD, SIG_DFL);
+  signal(SIGCHLD, SIG_DFL);
   pid_t Pid = fork();
   if (Pid == 0) {
-    signal(SIGCHLD, WhenChildEnds);
+    restoreSignals();
     sigprocmask(SIG_SETMASK, &Before, nullptr);
     for (char *Variable : Added)
       if (Variable)

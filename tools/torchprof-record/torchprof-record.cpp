@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/IgnoredSignals.h"
 #include "../common/OutputFile.h"
 #include "../common/ShowProfile.h"
+#include "../common/StandardOutput.h"
 #include "../common/ToolSupport.h"
 #include "Command.h"
 #include "Options.h"
@@ -164,11 +166,13 @@ static void showAll(StringRef Bin, ArrayRef<KeptProfile> Profiles) {
   bool Several = Profiles.front().Process != Profiles.back().Process;
   for (const ProfileGroup &Group : groupProfiles(Profiles))
     showGroup(Bin, Group, Several);
-  outs().flush();
+  // The exit code is the command's.
+  consumeError(flushStandardOutput());
 }
 
 int main(int Argc, char **Argv) {
-  InitLLVM Init(Argc, Argv);
+  noteIgnoredSignals();
+  InitLLVM Init(Argc, Argv, /*InstallPipeSignalExitHandler=*/false);
   initTool(Argv[0]);
   cl::HideUnrelatedOptions(Category);
   // What stands behind -- is the command's, whatever it looks like.

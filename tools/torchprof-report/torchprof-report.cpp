@@ -5,17 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/IgnoredSignals.h"
+#include "../common/StandardOutput.h"
 #include "Commands/CommandLine.h"
-#include "Commands/Options.h"
 #include "torchprof/format/Records.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
 
 using namespace llvm;
 using namespace torchprof;
@@ -25,23 +22,11 @@ static void printVersion(raw_ostream &OS) {
      << format::FormatVersion << '\n';
 }
 
-/// --help and --version end the process. LLVM's streams may be gone then, or
-/// would end it with 1, which is a finding.
-static void checkOutput() {
-  if (Error E = report::flushOutput()) {
-    std::fprintf(stderr, "torchprof-report: error: %s\n",
-                 toString(std::move(E)).c_str());
-    std::_Exit(2);
-  }
-}
-
 int main(int Argc, char **Argv) {
+  noteIgnoredSignals();
   InitLLVM Setup(Argc, Argv, /*InstallPipeSignalExitHandler=*/false);
-  // A closed pipe, or a limit on the size of files, makes a write fail.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-  outs(); // is made before, so that it outlives the function
-  std::atexit(checkOutput);
+  ignoreNotedSignals();
+  watchStandardOutput("torchprof-report");
   cl::SetVersionPrinter(printVersion);
   return report::runCommandLine({Argv, Argv + Argc});
 }

@@ -1,5 +1,6 @@
 //===- torchprof-run.cpp - run a model and record a profile ---------------===//
 
+#include "../common/IgnoredSignals.h"
 #include "../common/OutputFile.h"
 #include "../common/ShowProfile.h"
 #include "../common/ToolSupport.h"
@@ -233,7 +234,8 @@ static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
 }
 
 int main(int Argc, char **Argv) {
-  InitLLVM Init(Argc, Argv);
+  noteIgnoredSignals();
+  InitLLVM Init(Argc, Argv, /*InstallPipeSignalExitHandler=*/false);
   initTool(Argv[0]);
   cl::HideUnrelatedOptions(Category);
   if (!parseOptions(Argc, Argv, Overview))

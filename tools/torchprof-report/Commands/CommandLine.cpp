@@ -2,6 +2,7 @@
 
 #include "CommandLine.h"
 #include "../../common/Help.h"
+#include "../../common/StandardOutput.h"
 #include "../Report/Printable.h"
 #include "Command.h"
 #include "Options.h"
@@ -49,9 +50,7 @@ int report::runCommandLine(ArrayRef<const char *> Words) {
     return ExitError;
   }
   Expected<Outcome> Result = Run();
-  // Left to LLVM's stream, what could not be written would end the process with
-  // 1, which is a finding.
-  if (Error Failed = joinErrors(Result.takeError(), flushOutput())) {
+  if (Error Failed = joinErrors(Result.takeError(), flushStandardOutput())) {
     handleAllErrors(std::move(Failed), [](const ErrorInfoBase &E) {
       WithColor::error(errs(), "torchprof-report")
           << printable(E.message()) << '\n';

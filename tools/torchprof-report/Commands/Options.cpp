@@ -2,6 +2,7 @@
 
 #include "Options.h"
 #include "../../common/OutputFile.h"
+#include "../../common/StandardOutput.h"
 #include "../Report/Printable.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -176,28 +177,13 @@ SelectionOptions::select(ArrayRef<const SiteTable *> Tables) const {
   return S;
 }
 
-static constexpr char StandardOutput[] = "standard output";
-
-/// Writes what \p OS holds back, to \p Name, and says if a write has failed. A
-/// reader that has seen enough (head) is not an error.
-static Error flush(raw_fd_ostream &OS, const Twine &Name) {
-  OS.flush();
-  std::error_code Code = OS.error();
-  OS.clear_error();
-  if (!Code || Code == std::errc::broken_pipe)
-    return Error::success();
-  return createStringError(Code, Name + ": " + Code.message());
-}
-
-Error report::flushOutput() { return flush(outs(), StandardOutput); }
-
 static Error writeAll(raw_fd_ostream &OS, const Twine &Name,
                       function_ref<Error(raw_ostream &)> Write) {
   if (Error E = Write(OS)) {
-    consumeError(flush(OS, Name));
+    consumeError(flushed(OS, Name));
     return E;
   }
-  return flush(OS, Name);
+  return flushed(OS, Name);
 }
 
 // llvm::writeToOutput() ends the process when the disk is full, and makes files
@@ -205,7 +191,7 @@ static Error writeAll(raw_fd_ostream &OS, const Twine &Name,
 Error report::writeOutput(StringRef Path,
                           function_ref<Error(raw_ostream &)> Write) {
   if (Path == "-")
-    return writeAll(outs(), StandardOutput, Write);
+    return writeAll(outs(), "standard output", Write);
   // A device or a pipe is written to, not replaced.
   sys::fs::file_status Status;
   if (!sys::fs::status(Path, Status) && sys::fs::exists(Status) &&

@@ -127,10 +127,6 @@ llvm::Error
 writeOutput(llvm::StringRef Path,
             llvm::function_ref<llvm::Error(llvm::raw_ostream &)> Write);
 
-/// Writes what stdout holds back. An error if anything written to it was lost,
-/// but for what a reader that is gone has not read.
-llvm::Error flushOutput();
-
 /// True if stdout shows colors and NO_COLOR is not set.
 bool terminalColors();
 

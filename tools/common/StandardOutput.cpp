@@ -1,0 +1,44 @@
+//===- StandardOutput.cpp - what could not be written ---------------------===//
+
+#include "StandardOutput.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+namespace torchprof {
+
+using llvm::Error;
+
+static const char *Writer;
+
+/// --help and --version end the process, so that it is not main() that checks.
+/// LLVM's other streams may be gone then.
+static void checkAtExit() {
+  if (Error Failed = flushStandardOutput()) {
+    std::fprintf(stderr, "%s: error: %s\n", Writer,
+                 toString(std::move(Failed)).c_str());
+    std::_Exit(2);
+  }
+}
+
+void watchStandardOutput(const char *Tool) {
+  Writer = Tool;
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  llvm::outs(); // is made before, so that it outlives the function
+  std::atexit(checkAtExit);
+}
+
+Error flushed(llvm::raw_fd_ostream &OS, const llvm::Twine &Name) {
+  OS.flush();
+  std::error_code Code = OS.error();
+  OS.clear_error();
+  if (!Code || Code == std::errc::broken_pipe)
+    return Error::success();
+  return llvm::createStringError(Code, Name + ": " + Code.message());
+}
+
+Error flushStandardOutput() { return flushed(llvm::outs(), "standard output"); }
+
+} // namespace torchprof

@@ -1,0 +1,32 @@
+//===- StandardOutput.h - what could not be written -------------*- C++ -*-===//
+//
+// LLVM's stream for stdout ends the process with 1, a finding, if it could not
+// write something by then, and LLVM's handler of SIGPIPE with 74.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TORCHPROF_TOOLS_STANDARDOUTPUT_H
+#define TORCHPROF_TOOLS_STANDARDOUTPUT_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace torchprof {
+
+/// Lets the process end with 2 and an error of \p Tool, whose characters live
+/// as long as the process, if stdout could not be written. A write to a closed
+/// pipe, or past a limit on file sizes, fails as one to a full disk does. To be
+/// called first, after an llvm::InitLLVM without a handler of SIGPIPE.
+void watchStandardOutput(const char *Tool);
+
+/// Writes what \p OS holds back, to \p Name, and says if a write has failed. A
+/// reader that has seen enough (head) is not an error.
+llvm::Error flushed(llvm::raw_fd_ostream &OS, const llvm::Twine &Name);
+
+/// The same of stdout.
+llvm::Error flushStandardOutput();
+
+} // namespace torchprof
+
+#endif // TORCHPROF_TOOLS_STANDARDOUTPUT_H
