@@ -473,14 +473,17 @@ class _Part:
         Made when somebody asks, so that ranges cost their program little."""
         if self.path is None or self._thread is None:
             return self.path
+        path = "%s.%d.tprof" % (self.path, os.getpid())
         try:
             _tools.run_tool("torchprof-report", "convert", "--to=tprof",
-                            "--thread=id:%d" % self._thread,
-                            "-o", self.path, self.path)
+                            "--thread=id:%d" % self._thread, "-o", path,
+                            self.path)
         except _tools.ToolError as error:
             if "no thread matches" not in str(error):
                 raise
-            self.remove()
+            path = None
+        self.remove()
+        self.path = path
         self._thread = None
         return self.path
 
