@@ -20,6 +20,18 @@ _recording: List["profile"] = []  # the profiles that record, in the order of th
 _newest: Optional["profile"] = None  # the one that began to record last
 
 
+def _forget_parent():
+    """In a child of fork: ranges that are open are its parent's, and so is the
+    lock if another thread held it."""
+    global _lock, _newest
+    _lock = threading.RLock()
+    _recording.clear()
+    _newest = None
+
+
+os.register_at_fork(after_in_child=_forget_parent)
+
+
 def _decide(operators, argument, option, word):
     """Adds a word to an option of the runtime, which holds for the whole
     process: the first profile decides."""
@@ -467,6 +479,7 @@ class _Part:
     def __init__(self, path, thread):
         self.path = path
         self._thread = thread
+        self._process = os.getpid()
 
     def file(self):
         """Path of a file without what does not count, None if that is nothing.
@@ -483,11 +496,11 @@ class _Part:
                 raise
             path = None
         self.remove()
-        self.path = path
-        self._thread = None
+        self.path, self._thread, self._process = path, None, os.getpid()
         return self.path
 
     def remove(self):
-        if self.path is not None:
+        """Removes the file, unless it is that of a forked child's parent."""
+        if self.path is not None and self._process == os.getpid():
             os.unlink(self.path)
         self.path = None

@@ -1,0 +1,103 @@
+"""Children of fork have ranges of their own, and leave alone their parent's."""
+# RUN: rm -rf %t && mkdir %t
+# RUN: env TMPDIR=%t %python -u -W ignore %s %t 2>&1 | FileCheck %s
+
+import glob
+import os
+import signal
+import sys
+import threading
+import traceback
+
+import torch
+
+import torchprof_jit
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + 1
+
+
+x = torch.rand(8)
+model = torchprof_jit.instrument(Model())
+
+
+def calls(p):
+    return {row["kind"]: row["calls"] for row in p.rows()}.get("aten::relu")
+
+
+def in_child(body):
+    child = os.fork()
+    if not child:
+        signal.alarm(60)  # a lock that nobody leaves
+        try:
+            body()
+        except BaseException:
+            traceback.print_exc(file=sys.stdout)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+# A range that is open at the fork is the parent's alone: the child leaves it
+# with nothing, and takes no snapshots for it.
+def use_own(whole):
+    before = glob.glob(sys.argv[1] + "/*/*-*.tprof")
+    own = torchprof_jit.profile(model)
+    for _ in range(3):
+        own(x)
+    took = set(glob.glob(sys.argv[1] + "/*/*-*.tprof")) - set(before)
+    print("folders", len({os.path.dirname(path) for path in took}))
+    model(x)  # outside of a range
+    own(x)
+    print("own", calls(own))
+    whole.__exit__(None, None, None)
+    print("inherited", whole)
+
+
+earlier = torchprof_jit.profile(model)
+earlier(x)
+with torchprof_jit.profile(model) as whole:
+    model(x)
+    in_child(lambda: use_own(whole))
+    model(x)
+print("parent", calls(whole))
+# CHECK: folders 1
+# CHECK-NEXT: own 4
+# CHECK-NEXT: inherited <torchprof_jit.profile, nothing recorded>
+# CHECK-NEXT: parent 2
+
+
+# A child that uses its parent's profile again leaves the parent's files.
+def use_again():
+    with earlier:
+        model(x)
+        model(x)
+    print("again", calls(earlier))
+
+
+in_child(use_again)
+print("earlier", calls(earlier))
+# CHECK-NEXT: again 2
+# CHECK-NEXT: earlier 1
+
+
+# Another thread may begin or end a range while this one forks.
+held, forked = threading.Event(), threading.Event()
+
+
+def hold():
+    with torchprof_jit._profile._lock:
+        held.set()
+        forked.wait()
+
+
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait()
+try:
+    in_child(lambda: (earlier(x), print("not held")))
+finally:
+    forked.set()
+    thread.join()
+# CHECK-NEXT: not held
