@@ -250,8 +250,8 @@ class profile:
             if not goes_on:
                 # What an ended thread has left in this one's lane is others'.
                 self._ops.lane()
-                self._leave_parts()
                 self._parts = [] if self._fresh else self._few(self._shown)
+                self._leave_parts()
                 if self._threads == "current":
                     self._ops.reset_thread()
                 else:
@@ -262,28 +262,33 @@ class profile:
             self._ops.start()
 
     def _few(self, parts):
-        """The same parts, or one of all if they are many."""
+        """The same parts, or one of all if they are many. The files of those
+        that are shown stay."""
         if len(parts) < 32:
             return list(parts)
-        name = "%d.joined.tprof" % self._snapshots
-        whole = _Part(self._joined(parts, name), None)
+        path = self._joined(parts, "%d.joined.tprof" % self._snapshots)
+        # If only one of them holds anything, that is the one.
+        few = ([part for part in parts if part.path == path][:1]
+               or [_Part(path, None)])
         for part in parts:
-            if part.path != whole.path:
+            if part not in few + self._shown:
                 part.remove()
-        self._shown = [whole]
-        self._file = None
-        return [whole]
+        return few
 
     def _leave_parts(self):
         """Hands over what ranges that record have recorded so far, before it is
         emptied."""
-        for other in _recording:
-            thread = None
-            if self._threads == "current":
-                thread = self._thread
-                if other._threads == "current" and other._thread != thread:
-                    continue  # its part stays where it is
-            other._parts += other._snapshot(thread)
+        thread = self._thread if self._threads == "current" else None
+        others = [other for other in _recording
+                  # The part of another thread's range stays where it is.
+                  if thread is None or other._threads == "all"
+                  or other._thread == thread]
+        for other in others:
+            other._parts = other._few(other._parts)
+        # All of them or none: if one fails, nothing is emptied.
+        snapshots = [other._snapshot(thread) for other in others]
+        for other, parts in zip(others, snapshots):
+            other._parts += parts
 
     def _stop(self):
         if self._waits:

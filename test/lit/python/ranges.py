@@ -192,6 +192,44 @@ for _ in range(40):
 print([calls(each)["aten::relu"] for each in (p, q)], len(p.runs()))
 # CHECK-NEXT: [80, 40] 80
 
+# A long range keeps few files, however many begin in it, and what was shown before
+# is there meanwhile.
+def files(p):
+    return len(os.listdir(p._folder))
+
+
+p = torchprof_jit.profile(model)
+p(x)
+p(x)
+p.__enter__()
+most = 0
+for _ in range(100):
+    with torchprof_jit.profile(threads="current"):
+        model(x)
+    most = max(most, files(p))
+print("shown", calls(p)["aten::relu"])
+p.__exit__()
+print("at most", most, calls(p)["aten::relu"])
+# CHECK-NEXT: shown 2
+# CHECK-NEXT: at most {{[1-4][0-9]}} 100
+
+# Where one of two open ranges cannot keep its part, no other counts it twice.
+first, failing = torchprof_jit.profile(), torchprof_jit.profile()
+first.__enter__()
+failing.__enter__()
+model(x)
+folder, failing._folder = failing._folder, "/nonexistent"
+try:
+    torchprof_jit.profile().__enter__()
+except OSError as error:
+    print("failed", error.strerror)
+failing._folder = folder
+failing.__exit__()
+first.__exit__()
+print([calls(p)["aten::relu"] for p in (first, failing)])
+# CHECK: failed No such file or directory
+# CHECK-NEXT: [1, 1]
+
 # Each thread has its own range, again and again; the process's has all of them.
 found = []
 
