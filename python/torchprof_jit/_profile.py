@@ -25,6 +25,10 @@ def _forget_parent():
     lock if another thread held it."""
     global _lock, _newest
     _lock = threading.RLock()
+    for inherited in _recording:
+        if inherited._calls:  # of threads that the child does not have
+            inherited._calls = 0
+            inherited._inside = False
     _recording.clear()
     _newest = None
 
@@ -112,9 +116,10 @@ class profile:
               range records
 
     Each range, and each cycle of a schedule, starts empty; calls p(x)
-    outside of one add up. Ranges may lie in each other and overlap, on one
-    thread or several: each has what ran while it was open. A run that another
-    range's beginning meets on its way is cut: it is in none of them.
+    outside of one add up, and those that overlap are one range. Ranges may lie
+    in each other and overlap, on one thread or several: each has what ran while
+    it was open. A run that another range's beginning meets on its way is cut: it
+    is in none of them.
     """
 
     def __init__(
@@ -167,6 +172,7 @@ class profile:
         self._on_ready = on_trace_ready
         self._threads = threads
         self._inside = False
+        self._calls = 0  # calls p(x) under way that are a range
         self._fresh = True  # what was recorded before does not count
         self._parts: List["_Part"] = []  # of what it records now, recorded before
         self._shown: List["_Part"] = []  # parts of what it has recorded
@@ -194,13 +200,25 @@ class profile:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.module is None:
             raise TypeError("this profile was made without a module")
-        if self._inside:
-            return self.module(*args, **kwargs)
-        self._open(fresh=not self._shown)
+        # Calls of several threads may overlap: the first begins their range, and
+        # the last ends it. One inside of a `with` is in the range of that.
+        with _lock:
+            counts = bool(self._calls) or not self._inside
+            if counts and not self._calls:
+                self._open(fresh=not self._shown)
+            self._calls += counts
         try:
             return self.module(*args, **kwargs)
         finally:
-            self._close()
+            if counts:
+                self._end_call()
+
+    def _end_call(self):
+        with _lock:
+            # It is 0 already in a child that was forked in the call.
+            self._calls = max(self._calls - 1, 0)
+            if not self._calls:
+                self._close()
 
     def step(self) -> None:
         """Ends a step of the schedule."""
@@ -224,9 +242,10 @@ class profile:
         return self._schedule(self.step_number).name
 
     def _open(self, fresh):
-        if self._inside:
-            raise RuntimeError("this profile has a range open already")
-        self._inside = True
+        with _lock:
+            if self._inside:
+                raise RuntimeError("this profile has a range open already")
+            self._inside = True
         self._thread = threading.get_native_id()
         self._fresh = fresh
         try:

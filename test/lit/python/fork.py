@@ -101,3 +101,34 @@ finally:
     forked.set()
     thread.join()
 # CHECK-NEXT: not held
+
+
+# Or be in a call, which the child does not end.
+class Waiting(torch.nn.Module):
+    def forward(self, x):
+        held.set()
+        forked.wait()
+        return x
+
+
+held.clear()
+forked.clear()
+p = torchprof_jit.profile(model)
+p.module = Waiting()
+thread = threading.Thread(target=p, args=(x,))
+thread.start()
+held.wait()
+
+
+def call():
+    p.module = model
+    p(x)
+    print("called", calls(p))
+
+
+try:
+    in_child(call)
+finally:
+    forked.set()
+    thread.join()
+# CHECK-NEXT: called 1

@@ -192,6 +192,39 @@ for _ in range(40):
 print([calls(each)["aten::relu"] for each in (p, q)], len(p.runs()))
 # CHECK-NEXT: [80, 40] 80
 
+# So do calls of several threads, whichever ends first.
+class Handover(torch.nn.Module):
+    """Calls that overlap: each ends when the next has begun."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.begun = [threading.Event() for _ in range(count)]
+
+    def forward(self, x, number):
+        x = model(x)
+        self.begun[number].set()
+        if number + 1 < len(self.begun):
+            self.begun[number + 1].wait()
+        return model(x)
+
+
+p = torchprof_jit.profile(model)
+p.module = Handover(4)
+threads = []
+for number in range(4):
+    threads.append(threading.Thread(target=p, args=(x, number)))
+    threads[-1].start()
+    p.module.begun[number].wait()
+for thread in threads:
+    thread.join()
+print("overlapping", calls(p)["aten::relu"])
+with p:
+    p(x, 3)
+    p(x, 3)
+print("inside", calls(p)["aten::relu"])
+# CHECK-NEXT: overlapping 8
+# CHECK-NEXT: inside 4
+
 # A long range keeps few files, however many begin in it, and what was shown before
 # is there meanwhile.
 def files(p):
