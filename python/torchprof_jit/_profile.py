@@ -7,7 +7,7 @@ import tempfile
 import threading
 import weakref
 from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence, Set,
-                    Union)
+                    Tuple, Union)
 
 import torch
 
@@ -17,7 +17,8 @@ from ._schedule import always
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
 _lock = threading.RLock()  # of what follows, and of the runtime's window
 _recording: List["profile"] = []  # the profiles that record, in the order of their beginning
-_newest: Optional["profile"] = None  # the one that began to record last
+# The one that began to record last and, if it records one thread, which.
+_newest: Optional[Tuple["profile", Optional[int]]] = None
 
 
 def _forget_parent():
@@ -261,11 +262,16 @@ class profile:
         elif not record and self in _recording:
             self._stop()
 
+    def _only_thread(self):
+        """The thread that it records; None if it records all."""
+        return self._thread if self._threads == "current" else None
+
     def _start(self):
         """Lets the range begin with nothing in the runtime's hands."""
         global _newest
         with _lock:
-            goes_on = not (self._fresh or _recording) and _newest is self
+            begun = (self, self._only_thread())
+            goes_on = not (self._fresh or _recording) and _newest == begun
             if not goes_on:
                 # What an ended thread has left in this one's lane is others'.
                 self._ops.lane()
@@ -276,7 +282,7 @@ class profile:
                 else:
                     self._ops.reset()
             self._fresh = False
-            _newest = self
+            _newest = begun
             _recording.append(self)
             self._ops.start()
 
@@ -297,11 +303,10 @@ class profile:
     def _leave_parts(self):
         """Hands over what ranges that record have recorded so far, before it is
         emptied."""
-        thread = self._thread if self._threads == "current" else None
+        thread = self._only_thread()
         others = [other for other in _recording
                   # The part of another thread's range stays where it is.
-                  if thread is None or other._threads == "all"
-                  or other._thread == thread]
+                  if thread is None or other._only_thread() in (None, thread)]
         for other in others:
             other._parts = other._few(other._parts)
         # All of them or none: if one fails, nothing is emptied.
@@ -334,9 +339,7 @@ class profile:
         failed = self._ops.snapshot(path)
         if failed:
             raise OSError(failed, os.strerror(failed), path)
-        if thread is None and self._threads == "current":
-            thread = self._thread
-        return [_Part(path, thread)]
+        return [_Part(path, self._only_thread() if thread is None else thread)]
 
     def _joined(self, parts, name):
         """Path of a file with all parts, None if they are empty."""

@@ -225,6 +225,31 @@ print("inside", calls(p)["aten::relu"])
 # CHECK-NEXT: overlapping 8
 # CHECK-NEXT: inside 4
 
+# And calls that one thread makes after another.
+p = torchprof_jit.profile(model, threads="current")
+for _ in range(3):
+    p(x)
+ready, called = threading.Event(), threading.Event()
+
+
+def call_later():
+    model(x)  # in another range
+    model(x)
+    ready.set()
+    called.wait()
+    p(x)
+
+
+thread = threading.Thread(target=call_later)
+with torchprof_jit.profile():
+    thread.start()
+    ready.wait()
+p(x)
+called.set()
+thread.join()
+print("one after another", calls(p)["aten::relu"])
+# CHECK-NEXT: one after another 5
+
 # A long range keeps few files, however many begin in it, and what was shown before
 # is there meanwhile.
 def files(p):
