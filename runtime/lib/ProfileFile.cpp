@@ -83,15 +83,22 @@ static int reserveBlocks(int Descriptor, uint64_t From, uint64_t Bytes) {
   if (getrlimit(RLIMIT_FSIZE, &Limit) == 0 && Limit.rlim_cur != RLIM_INFINITY &&
       From + Bytes > Limit.rlim_cur)
     return EFBIG;
-  int Status;
-  do
-    Status = fallocate(Descriptor, 0, off_t(From), off_t(Bytes));
-  while (Status != 0 && errno == EINTR);
-  if (Status == 0)
-    return 0;
-  if (errno != EOPNOTSUPP && errno != ENOSYS)
-    return errno;
-  return writeZeros(Descriptor, From, Bytes) ? 0 : errno;
+  // Where a signal interrupts tmpfs it gives all back: what takes longer than
+  // the host's timer would be begun again and again.
+  constexpr uint64_t PieceBytes = 1 << 20;
+  for (uint64_t End = From + Bytes; From < End; From += PieceBytes) {
+    uint64_t Piece = std::min(PieceBytes, End - From);
+    int Status;
+    do
+      Status = fallocate(Descriptor, 0, off_t(From), off_t(Piece));
+    while (Status != 0 && errno == EINTR);
+    if (Status == 0)
+      continue;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+      return errno;
+    return writeZeros(Descriptor, From, End - From) ? 0 : errno;
+  }
+  return 0;
 }
 
 /// The huge pages of x86, and of Arm with pages of 4 KiB.
