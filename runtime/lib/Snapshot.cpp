@@ -209,6 +209,22 @@ static Failure writeToDescriptor(const ProfileFile &Profile, int File) {
   return Failure(Error);
 }
 
+/// A new file beside \p Name; -1 with errno if there is none. The process of
+/// another container may have the same number, and have been killed with one.
+static int createTemporary(const std::string &Name, std::string &Temporary) {
+  int File = -1;
+  for (unsigned Number = 0; Number < 1000; ++Number) {
+    Temporary = Name + ".part-" + std::to_string(getpid());
+    if (Number)
+      (Temporary += '.') += std::to_string(Number);
+    File =
+        open(Temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (File >= 0 || errno != EEXIST)
+      break;
+  }
+  return File;
+}
+
 Failure writeSnapshot(const ProfileFile &Profile, const std::string &Name,
                       std::string &Path) {
   Path.clear();
@@ -219,9 +235,8 @@ Failure writeSnapshot(const ProfileFile &Profile, const std::string &Name,
       Path = Name;
     return Why;
   }
-  std::string Temporary = Name + ".part-" + std::to_string(getpid());
-  int File =
-      open(Temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  std::string Temporary;
+  int File = createTemporary(Name, Temporary);
   int Error = File < 0 ? errno : writeCopy(Profile, File);
   if (File >= 0 && close(File) != 0 && !Error)
     Error = errno;
