@@ -12,9 +12,11 @@
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <sys/syscall.h>
+#include <type_traits>
 #include <unistd.h>
 #include <utility>
 
@@ -183,14 +185,15 @@ void Lanes::gateChanged() {
   }
 }
 
-/// A longer copy of an array, in place of the old one; null without memory.
+/// A longer copy of an array, in place of the old one; null without memory. New
+/// elements are zero, and take memory once they are used.
 template <typename T>
 static T *grown(PageSource &Pages, T *Old, uint64_t OldCount, uint64_t Count) {
   auto *New = static_cast<T *>(Pages.plain(Count * sizeof(T)));
   if (!New)
     return nullptr;
-  for (uint64_t I = 0; I < Count; ++I)
-    new (&New[I]) T(I < OldCount ? Old[I] : T());
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::copy_n(Old, OldCount, New);
   if (Old)
     Pages.free(Old, OldCount * sizeof(T));
   return New;

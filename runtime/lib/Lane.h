@@ -41,12 +41,12 @@ struct PairShape;
 struct Options;
 struct Variant;
 
-/// What a lane knows of a slot.
+/// What a lane knows of a slot; nothing if all bytes are zero.
 struct SlotEntry {
-  static constexpr uint16_t NoPosition = UINT16_MAX;
   format::Cell *Data = nullptr;
   format::SegmentHeader *Runs = nullptr;
-  uint16_t Position = NoPosition; ///< PeriodFold's, while it looks for sites
+  /// PeriodFold's, while it looks for sites: the last position of one, plus 1.
+  uint16_t BehindPosition = 0;
 };
 
 /// Number of classes in MeasureSources.

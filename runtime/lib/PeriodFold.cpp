@@ -79,10 +79,10 @@ bool PeriodFold::findSites(const EpochStart &Epoch) {
     __builtin_prefetch(&Known->Data->Histogram[histogramBucket(durationOf(E))],
                        /*rw=*/1);
     Next[I] = NoPosition;
-    IsFirst[I] = Known->Position == NoPosition;
+    IsFirst[I] = Known->BehindPosition == 0;
     if (!IsFirst[I])
-      Next[Known->Position] = static_cast<uint16_t>(I);
-    Known->Position = static_cast<uint16_t>(I);
+      Next[Known->BehindPosition - 1] = static_cast<uint16_t>(I);
+    Known->BehindPosition = static_cast<uint16_t>(I + 1);
   }
   forgetSites(Length);
   return true;
@@ -90,7 +90,7 @@ bool PeriodFold::findSites(const EpochStart &Epoch) {
 
 void PeriodFold::forgetSites(unsigned Positions) {
   for (unsigned I = 0; I < Positions; ++I)
-    knownEntry(L, siteOf(From.Entries[I]))->Position = NoPosition;
+    knownEntry(L, siteOf(From.Entries[I]))->BehindPosition = 0;
 }
 
 PeriodFold::InPeriod PeriodFold::recordsAt(unsigned First) const {

@@ -57,7 +57,7 @@ public:
 private:
   /// A period is not longer.
   static constexpr unsigned MostRecords = 2048;
-  static constexpr uint16_t NoPosition = SlotEntry::NoPosition;
+  static constexpr uint16_t NoPosition = UINT16_MAX;
 
   /// A record, by its place in a period and the number of that.
   struct Place {
