@@ -7,6 +7,8 @@
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
+#include <algorithm>
+
 namespace torchprof {
 
 using namespace format;
@@ -19,6 +21,10 @@ void ClockTable::begin(SegmentHeader &Segment) {
   Record->IntervalNs = 1'000'000'000;
   addAnchor();
 }
+
+/// Each stop and snapshot adds an anchor, too: a host that does so often does
+/// not move those of its runs apart for ever.
+static constexpr uint64_t LongestIntervalNs = uint64_t(1'000'000'000) << 10;
 
 /// Keeps every second anchor, and so doubles their distance. The count is one
 /// meanwhile: a process that is killed here leaves a short table, not a wrong
@@ -33,7 +39,8 @@ void ClockTable::halve() {
     storeRelease(Anchors[Kept].UncertaintyNs, Anchors[I].UncertaintyNs);
     ++Kept;
   }
-  storeRelease(Record->IntervalNs, Record->IntervalNs * 2);
+  storeRelease(Record->IntervalNs,
+               std::min(Record->IntervalNs * 2, LongestIntervalNs));
   storeRelease(Record->Count, Kept);
 }
 

@@ -79,6 +79,7 @@ ReadProfile readProfile(const std::string &Path) {
   To.Header.Epoch = Read->Epoch;
   To.Process = Read->Process;
   To.Anchors = Read->Anchors;
+  To.AnchorIntervalNs = Read->AnchorIntervalNs;
   for (const report::Model &M : Read->Models) {
     To.Manifests.push_back(printManifest(*M.Table));
     To.Models.push_back({M.Table->ModelId, M.FirstSlot,

@@ -54,6 +54,7 @@ struct ReadProfile {
   std::vector<format::ModelRecord> Models;
   std::vector<std::string> Manifests;
   std::vector<format::ClockAnchor> Anchors;
+  uint64_t AnchorIntervalNs = 0;
   std::vector<LaneOf> Lanes;
   std::vector<CellOf> Cells;
   std::vector<RunsOf> Runs;

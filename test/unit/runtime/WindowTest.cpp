@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace torchprof;
 using namespace torchprof::test;
@@ -290,6 +293,30 @@ TEST_F(WindowTest, SnapshotNumberGoesWhereThePatternSays) {
   });
   EXPECT_EQ(Folder.names(),
             (std::vector<std::string>{"q-0.tprof", "q-1.tprof", "q-2.tprof"}));
+}
+
+TEST_F(WindowTest, SnapshotIsMadeBesideWhatAKilledOneLeft) {
+  recordIt([&] {
+    span(site(7, 1), 1);
+    std::string Name = Folder.file("s.tprof");
+    std::string Left = Name + ".part-" + std::to_string(getpid());
+    std::ofstream(Left) << "left";
+    EXPECT_EQ(snapshot(Name), 0);
+    std::remove(Left.c_str());
+  });
+  EXPECT_EQ(profile("s.tprof").count(1), 1u);
+  EXPECT_EQ(Folder.names(), (std::vector<std::string>{"p.tprof", "s.tprof"}));
+}
+
+TEST_F(WindowTest, AnchorsOfManyStopsDoNotMoveThoseOfRunsApartForEver) {
+  recordIt([] {
+    for (int I = 0; I < 5000; ++I) {
+      start();
+      runFor(1);
+      stop();
+    }
+  });
+  EXPECT_EQ(profile().AnchorIntervalNs, 1024'000'000'000u);
 }
 
 TEST_F(WindowTest, HostsStepsReplaceThoseOfRuns) {
