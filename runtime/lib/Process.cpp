@@ -24,6 +24,10 @@ static struct {
 } HandWiped[MaxHandWiped];
 static std::atomic<unsigned> HandWipedCount{0};
 
+/// Before the first use: another thread may hold the lock at a fork without a
+/// recording, to register a model.
+static const bool IsProcessWiped = wipeInChildren(&Process, sizeof(Process));
+
 //===----------------------------------------------------------------------===//
 // Epochs
 //

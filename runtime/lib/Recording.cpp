@@ -70,7 +70,6 @@ Recording *Recording::currentLocked() {
   static bool IsPrepared = false; // children inherit both
   if (!IsPrepared) {
     IsPrepared = true;
-    wipeInChildren(&Process, sizeof(Process));
     atexit(closeAtExit);
     DeviceTime::harvestAtExitWith(harvestAtExit);
   }

@@ -218,6 +218,21 @@ TEST(Fork, EightProcessesWithOneNameShareNoFile) {
   EXPECT_EQ(countAll(Folder), 800u);
 }
 
+TEST(Fork, ChildFindsTheLockFreeBeforeAnyRecording) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "it takes the parent's lock for the child's";
+#endif
+  int Status;
+  {
+    ProcessLock Lock; // as another thread holds it that registers a model
+    Status = runChild([] {
+      alarm(20);
+      EXPECT_NE(regionNumber("r"), 0u);
+    });
+  }
+  EXPECT_EQ(Status, 0);
+}
+
 TEST(Fork, SchedulesGoOnInTheChild) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
