@@ -86,14 +86,24 @@ Recording *Recording::current() {
   return currentLocked();
 }
 
-void Recording::close() {
+void Recording::countUnreadDevices() {
   if (const DeviceTime *Device = Extra.device())
     if (uint64_t Unread = Device->pending(Threads.first()))
       torchprof::count(Counter::UnreadDeviceSpans, Unread);
+}
+
+/// Takes the process lock; false if nobody has left it within a second: exit()
+/// may have interrupted who holds it.
+static bool lockAtExit() {
   timespec Deadline;
   clock_gettime(CLOCK_REALTIME, &Deadline);
   Deadline.tv_sec += 1;
-  if (pthread_mutex_timedlock(&Process.Mutex, &Deadline) != 0)
+  return pthread_mutex_timedlock(&Process.Mutex, &Deadline) == 0;
+}
+
+void Recording::close() {
+  countUnreadDevices();
+  if (!lockAtExit())
     return;
   if (File.exists()) {
     Clock.addAnchor();
@@ -330,6 +340,8 @@ void Recording::anchorIfDue(uint64_t Now) {
 }
 
 void Recording::step(bool ByHost) {
+  if (Process.Open.load(std::memory_order_relaxed))
+    harvestDevices();
   std::string Path;
   ReadyCallback Callback = nullptr;
   void *Context = nullptr;
@@ -345,6 +357,7 @@ void Recording::step(bool ByHost) {
       Gate.shut();
       Threads.gateChanged();
       Clock.addAnchor();
+      countUnreadDevices(); // the next cycle has a new epoch
       if (File.exists())
         Snapshots.writeNumbered(/*IsAsked=*/false, Path);
       Callback = Shared.Program.Callback;
@@ -364,8 +377,12 @@ void Recording::step(bool ByHost) {
 //===----------------------------------------------------------------------===//
 
 void Recording::harvestDevicesAtExit() {
-  if (DeviceTime *Device = Extra.device())
-    Device->harvestIfFree(Threads.first());
+  DeviceTime *Device = Extra.device();
+  // A time that is the first of its site takes the lock.
+  if (!Device || !lockAtExit())
+    return;
+  pthread_mutex_unlock(&Process.Mutex);
+  Device->harvestIfFree(Threads.first());
 }
 
 void Recording::harvestDevices() {

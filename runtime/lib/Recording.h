@@ -137,6 +137,8 @@ public:
   void harvestDevicesAtExit();
 
 private:
+  /// Counts the device times that are not known yet, and will not be.
+  void countUnreadDevices();
   /// Books what devices have finished. The caller holds no lock.
   void harvestDevices();
   void resetLocked();

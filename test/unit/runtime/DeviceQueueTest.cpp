@@ -29,6 +29,22 @@ TEST_F(DeviceQueueTest, NobodyWaitsForTheDevice) {
   EXPECT_EQ(P.counter(Counter::UnreadDeviceSpans), 4u);
 }
 
+TEST_F(DeviceQueueTest, EndOfACycleFindsWhatHasEndedAndCountsTheRest) {
+  recorded(
+      [] {
+        run([] {
+          node(1, 5);
+          node(2, 0, 100); // the device has ended the first
+          node(3, 1'000'000);
+        });
+      },
+      {{"schedule", "active=1,repeat=1"}});
+  ReadProfile P = readProfile(Folder.file("p.1.tprof"));
+  EXPECT_EQ(timeOf(P, 1).Count, 1u);
+  EXPECT_EQ(timeOf(P, 3).Count, 0u);
+  EXPECT_EQ(P.counter(Counter::UnreadDeviceSpans), 2u); // and the run's
+}
+
 TEST_F(DeviceQueueTest, LaterProbesFindWhatHasEnded) {
   ReadProfile P = recorded([] {
     run([] { node(1, 1'000'000); });
