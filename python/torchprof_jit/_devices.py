@@ -14,6 +14,10 @@ def synchronize():
     """Waits for the devices that this process uses."""
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()
+        # To wait for one that the process does not use would take memory there.
+        for index in range(torch.cuda.device_count()):
+            if torch._C._cuda_hasPrimaryContext(index):
+                torch.cuda.synchronize(index)
     backend = getattr(torch._C, "_get_privateuse1_backend_name", None)
     for name in ("xpu", backend() if backend else "privateuseone"):
         module = getattr(torch, name, None)

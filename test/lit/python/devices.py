@@ -9,6 +9,7 @@ range ends, and the recipe's call sites work by their names."""
 # CHECK: Self device time total: 10{{.*}} ms
 
 import sys
+from unittest import mock
 
 import torch
 
@@ -48,3 +49,15 @@ else:
     raise AssertionError("memory was recorded after all")
 torchprof_jit.profile(model, device=True)
 torchprof_jit.profile(model, activities=["cpu"])
+
+# It waits for each GPU that the process uses, not for the current one only.
+waited = set()
+with mock.patch.multiple(
+        torch.cuda, is_available=lambda: True, is_initialized=lambda: True,
+        device_count=lambda: 3,
+        synchronize=lambda device=None: waited.add(device)), mock.patch.object(
+        torch._C, "_cuda_hasPrimaryContext", lambda index: index != 1,
+        create=True):
+    with torchprof_jit.profile(model, device=True):
+        pass
+assert waited == {None, 0, 2}, waited
