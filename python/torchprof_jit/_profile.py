@@ -37,11 +37,19 @@ def _forget_parent():
 os.register_at_fork(after_in_child=_forget_parent)
 
 
+_decided: Dict[str, Set[str]] = {}  # words of the runtime's options
+
+
+def _chosen(option):
+    """The words of an option of the runtime."""
+    return _decided.setdefault(
+        option, set(os.environ.get("TORCHPROF_" + option.upper(), "").split(",")))
+
+
 def _decide(operators, argument, option, word):
     """Adds a word to an option of the runtime, which holds for the whole
     process: the first profile decides."""
-    chosen = _decided.setdefault(
-        option, set(os.environ.get("TORCHPROF_" + option.upper(), "").split(",")))
+    chosen = _chosen(option)
     if word in chosen:
         return
     value = word if option == "mode" else ",".join(sorted(chosen | {word}))
@@ -52,7 +60,11 @@ def _decide(operators, argument, option, word):
     chosen.add(word)
 
 
-_decided: Dict[str, Set[str]] = {}  # words of the runtime's options
+def _wait_for_devices():
+    """Waits for what nodes gave to devices, if the process records how long that
+    takes: only what is done then is in a snapshot."""
+    if "device" in _chosen("record"):
+        _devices.synchronize()
 
 
 def _attach_to(module, example_inputs):
@@ -105,8 +117,8 @@ class profile:
     blocks    and who allocated what is alive, for memory()
     with_stack, with_modules  torch.profiler's: always on
     activities  as torch.profiler's: with one beside the CPU's, record how
-              long the device works for each node. Leaving the range waits
-              for the device
+              long the device works for each node. Leaving a range waits
+              for the device, and so does beginning one inside of another
     device    True: the same, for whatever device LibTorch has
     operators record the operators inside of nodes, as rows of key_averages()
               and, if asked for, of summary() and tree()
@@ -161,7 +173,6 @@ class profile:
                 ("device", device, "device")):
             if asked:
                 _decide(self._ops, argument + "=True", "record", word)
-        self._waits = device or _devices.wants_one(activities)
         self.module: Any = module
         if options:
             self.module = _instrument.instrument(
@@ -307,6 +318,8 @@ class profile:
         others = [other for other in _recording
                   # The part of another thread's range stays where it is.
                   if thread is None or other._only_thread() in (None, thread)]
+        if others:
+            _wait_for_devices()
         for other in others:
             other._parts = other._few(other._parts)
         # All of them or none: if one fails, nothing is emptied.
@@ -315,8 +328,7 @@ class profile:
             other._parts += parts
 
     def _stop(self):
-        if self._waits:
-            _devices.synchronize()
+        _wait_for_devices()
         with _lock:
             _recording.remove(self)
             if not _recording:

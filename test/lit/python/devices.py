@@ -30,15 +30,36 @@ model = torch.jit.script(Model().eval())
 x = torch.ones(2).to(device)
 activities = [torch.profiler.ProfilerActivity.CPU,
               torch.profiler.ProfilerActivity.CUDA]
-with torch.no_grad():
-    with torchprof_jit.profile(model, activities=activities) as p:
-        torch.ops.fakedev.busy(x, 300000000)  # the device is behind
-        for _ in range(10):
-            p.module(x)
+
+
+def run(times):
+    torch.ops.fakedev.busy(x, 300000000)  # the device is behind
+    for _ in range(times):
+        model(x)
+
+
+def check(p, times):
+    rows = {row["kind"]: row["device_calls"]
+            for row in p.rows(columns=["kind", "device_calls"])}
+    assert rows == {"method": times, "fakedev::busy": times,
+                    "aten::relu": times}, rows
+
+
+torch.set_grad_enabled(False)
+with torchprof_jit.profile(model, activities=activities) as p:
+    run(10)
 print(p.key_averages().table(sort_by="self_cuda_time_total", row_limit=10))
-rows = {row["kind"]: row["device_calls"]
-        for row in p.rows(columns=["kind", "device_calls"])}
-assert rows == {"method": 10, "fakedev::busy": 10, "aten::relu": 10}, rows
+check(p, 10)
+
+# The process records that for others, too. A range that begins inside empties what
+# the device has not done yet.
+with torchprof_jit.profile(model) as p:
+    run(5)
+    with torchprof_jit.profile(threads="current") as inner:
+        run(3)
+    run(2)
+check(p, 10)
+check(inner, 3)
 
 # The first profile decides for the process.
 try:
