@@ -5,6 +5,8 @@ import torch
 
 def wants_one(activities):
     """True if an activity, of torch.profiler's or by name, is not the CPU's."""
+    if isinstance(activities, str):
+        activities = [activities]
     names = [getattr(activity, "name", str(activity))
              for activity in activities or ()]
     return any(name.upper() != "CPU" for name in names)

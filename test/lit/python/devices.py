@@ -70,6 +70,8 @@ else:
     raise AssertionError("memory was recorded after all")
 torchprof_jit.profile(model, device=True)
 torchprof_jit.profile(model, activities=["cpu"])
+assert not torchprof_jit._devices.wants_one("cpu")
+assert torchprof_jit._devices.wants_one("cuda")
 
 # It waits for each GPU that the process uses, not for the current one only.
 waited = set()
