@@ -328,8 +328,16 @@ class profile:
             other._parts += parts
 
     def _stop(self):
-        _wait_for_devices()
+        try:
+            _wait_for_devices()
+        finally:
+            self._keep()
+
+    def _keep(self):
+        """Ends what it records, and takes the parts of that."""
         with _lock:
+            if self not in _recording:
+                return
             _recording.remove(self)
             if not _recording:
                 self._ops.stop()

@@ -73,6 +73,21 @@ torchprof_jit.profile(model, activities=["cpu"])
 assert not torchprof_jit._devices.wants_one("cpu")
 assert torchprof_jit._devices.wants_one("cuda")
 
+# If the wait is interrupted, the range has ended all the same.
+p = torchprof_jit.profile(model)
+try:
+    with mock.patch.object(torch.privateuseone, "synchronize",
+                           side_effect=KeyboardInterrupt), p:
+        run(1)
+except KeyboardInterrupt:
+    pass
+before = torch.ops.torchprof.stats()["begins"]
+run(1)
+assert torch.ops.torchprof.stats()["begins"] == before
+with p:
+    run(2)
+check(p, 2)
+
 # It waits for each GPU that the process uses, not for the current one only.
 waited = set()
 with mock.patch.multiple(
