@@ -236,13 +236,15 @@ class profile:
         """Ends a step of the schedule."""
         if not self._inside:
             raise RuntimeError("step() outside of a range")
-        saved = self._action() == "RECORD_AND_SAVE"
+        saved = self in _recording and self._action() == "RECORD_AND_SAVE"
         self.step_number += 1
-        if saved:
-            self._stop()
-            self._fresh = True
-            self._call_ready()
-        self._follow_schedule()
+        try:
+            if saved:
+                self._fresh = True
+                self._stop()
+                self._call_ready()
+        finally:  # also if this cycle's results are lost, or its host fails
+            self._follow_schedule()
 
     def _call_ready(self):
         """Tells the host of what was recorded, if anything was."""

@@ -83,6 +83,28 @@ except KeyError as error:
 # CHECK-NEXT: cycle after step 2 calls 2
 # CHECK-NEXT: raised 'mine'
 
+# A host that fails ends neither the schedule nor later cycles.
+def fail(p):
+    if p.step_number == 3:
+        raise KeyError("host's")
+    ready(p)
+
+
+with torchprof_jit.profile(model, schedule=torchprof_jit.schedule(
+        wait=0, warmup=0, active=1), on_trace_ready=fail) as p:
+    for times in range(1, 6):
+        for _ in range(times):
+            model(x)
+        try:
+            p.step()
+        except KeyError as error:
+            print("raised", error, "in step", p.step_number)
+# CHECK-NEXT: cycle after step 1 calls 1
+# CHECK-NEXT: cycle after step 2 calls 2
+# CHECK-NEXT: raised "host's" in step 3
+# CHECK-NEXT: cycle after step 4 calls 4
+# CHECK-NEXT: cycle after step 5 calls 5
+
 # A child of fork that ends leaves its parent's results, and ranges of several
 # processes do not meet.
 with torchprof_jit.profile(model) as p:
