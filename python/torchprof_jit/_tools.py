@@ -37,15 +37,24 @@ def _homes() -> Iterator[str]:
         yield os.path.dirname(os.path.dirname(os.path.realpath(tool)))
 
 
+def _is_command(path: str) -> bool:
+    """True for a script of pip's, which starts the tool (_commands.py): that would
+    start itself for ever."""
+    try:
+        with open(path, "rb") as file:
+            return b"torchprof_jit._commands" in file.read(4096)
+    except OSError:
+        return False
+
+
 def tool_path(name: str) -> str:
     """Path of a tool, e.g. "torchprof-report"."""
-    for home in _homes():
-        path = os.path.join(home, "bin", name)
-        if os.access(path, os.X_OK) and not os.path.isdir(path):
+    folders = [os.path.join(home, "bin") for home in _homes()]
+    for folder in folders + os.get_exec_path():
+        path = os.path.join(folder, name)
+        if (folder and os.access(path, os.X_OK) and os.path.isfile(path)
+                and not _is_command(path)):
             return path
-    found = shutil.which(name)
-    if found:
-        return found
     raise ToolError(
         "%s not found beside the package or on PATH; set TORCHPROF_HOME to "
         "the folder that holds bin/%s" % (name, name)
