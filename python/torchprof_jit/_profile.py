@@ -3,9 +3,7 @@
 import json
 import os
 import shutil
-import tempfile
 import threading
-import weakref
 from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence, Set,
                     Tuple, Union)
 
@@ -189,8 +187,7 @@ class profile:
         self._parts: List["_Part"] = []  # of what it records now, recorded before
         self._shown: List["_Part"] = []  # parts of what it has recorded
         self._snapshots = 0
-        self._folder = tempfile.mkdtemp(prefix="torchprof-")
-        weakref.finalize(self, _tools.remove_folder, self._folder, os.getpid())
+        self._folder = _tools.temporary_folder(self)
         self._file = None  # of what is shown, made when it is asked for
         with _lock:
             if not _recording:

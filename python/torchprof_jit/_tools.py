@@ -1,6 +1,5 @@
 """Finds torchprof's tools and its runtime, and starts them."""
 
-import atexit
 import ctypes
 import functools
 import glob
@@ -130,11 +129,16 @@ def load_hooks() -> None:
     _load_beside("libtorchprof_attach.so")
 
 
-def remove_folder(path: str, process: int) -> None:
-    """Removes a folder of the process with the id `process`, not of its parent's
-    in a forked child."""
-    if os.getpid() == process:
-        shutil.rmtree(path, ignore_errors=True)
+def temporary_folder(owner: object = None) -> str:
+    """A new folder, which is removed with its owner or when this process ends, and
+    not when a forked child does. atexit is not enough: workers of multiprocessing
+    leave it out."""
+    import multiprocessing.util
+
+    folder = tempfile.mkdtemp(prefix="torchprof-")
+    multiprocessing.util.Finalize(owner, shutil.rmtree, args=(folder, True),
+                                  exitpriority=-1)
+    return folder
 
 
 def load_runtime() -> None:
@@ -149,8 +153,6 @@ def load_runtime() -> None:
     path = runtime_path()
     torch.ops.load_library(path)
     if "TORCHPROF_FILE" not in os.environ:
-        folder = tempfile.mkdtemp(prefix="torchprof-")
-        atexit.register(remove_folder, folder, os.getpid())
         torch.ops.torchprof.set_option(
-            "file", os.path.join(folder, "%p.tprof"))
+            "file", os.path.join(temporary_folder(), "%p.tprof"))
     _runtime_loaded = True

@@ -1,0 +1,41 @@
+"""No temporary folder stays behind: not of a profile that is gone, not of a process
+that has ended, and not of a worker, which ends without atexit."""
+# RUN: rm -rf %t && mkdir %t
+# RUN: env TMPDIR=%t %python -W ignore %s %t | FileCheck %s
+# RUN: ls %t | count 0
+
+import multiprocessing
+import os
+import sys
+
+import torch
+
+import torchprof_jit
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+
+def record():
+    p = torchprof_jit.profile(Model())
+    p(torch.rand(8))
+    print(len(p.runs()), "run,", len(os.listdir(sys.argv[1])), "folders",
+          flush=True)
+    return p
+
+
+worker = multiprocessing.get_context("fork").Process(target=record)
+worker.start()
+worker.join()
+print("after the worker", os.listdir(sys.argv[1]))
+# CHECK: 1 run, 2 folders
+# CHECK-NEXT: after the worker []
+
+record()
+kept = record()
+print("kept", len(os.listdir(sys.argv[1])))
+# CHECK-NEXT: 1 run, 2 folders
+# CHECK-NEXT: 1 run, 2 folders
+# CHECK-NEXT: kept 2
