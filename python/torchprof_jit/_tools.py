@@ -63,8 +63,8 @@ def tool_path(name: str) -> str:
 def _preload_libraries() -> Iterator[str]:
     for home in _homes():
         for pattern in ("lib", "lib64", os.path.join("lib", "*-linux-gnu*")):
-            yield from glob.glob(
-                os.path.join(home, pattern, "libtorchprof_preload.so"))
+            yield from glob.glob(os.path.join(
+                glob.escape(home), pattern, "libtorchprof_preload.so"))
 
 
 @functools.lru_cache(maxsize=None)  # the process's LibTorch stays the same

@@ -5,6 +5,9 @@
 # RUN:   2>&1 | FileCheck %s --check-prefix=HOME
 # RUN: mkdir %t/alone && cp -r %source/python/torchprof_jit %t/alone
 # RUN: env PYTHONPATH=%t/alone %python -W ignore %s --homeless | FileCheck %s --check-prefix=HOME
+# RUN: mkdir "%t/a[b]" && ln -s %build/lib "%t/a[b]/lib"
+# RUN: env PYTHONPATH=%t/alone "TORCHPROF_HOME=%t/a[b]" PATH=/usr/bin:/bin %python -W ignore %s --homeless \
+# RUN:   | FileCheck %s --check-prefix=HOME
 
 import logging
 import os
