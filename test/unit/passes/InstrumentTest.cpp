@@ -1,9 +1,11 @@
 //===- InstrumentTest.cpp - instrument and reload in memory ---------------===//
 
 #include "torchprof/Passes.h"
+#include "torchprof/format/Site.h"
 
 #include <ATen/ops/ones.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <gtest/gtest.h>
@@ -49,6 +51,33 @@ std::string errorOf(Module &M, const InstrumentOptions &Options) {
   }
   return "";
 }
+
+/// An instrumented module, and what verifyProbes() says once something is
+/// changed.
+class ChangedModel : public testing::Test {
+protected:
+  ChangedModel() {
+    Module M = makeModule();
+    instrumentAndReload(M, {}, Reloaded);
+    Table = manifestOf(Reloaded);
+    Methods = instrumentedMethods(Reloaded);
+    EXPECT_EQ(problems(), std::vector<std::string>());
+  }
+
+  std::vector<std::string> problems() const {
+    return verifyProbes(Methods, &Table);
+  }
+
+  /// How the verifier names a site of the code.
+  std::string site(uint32_t Index) const {
+    return "site " +
+           std::to_string(format::SiteId(Table.ModelId, Index).number());
+  }
+
+  Module Reloaded;
+  Manifest Table;
+  std::vector<MethodGraph> Methods;
+};
 
 } // namespace
 
@@ -141,4 +170,69 @@ TEST(InstrumentOptions, AnOptionOfANewerVersionIsNotGuessed) {
   EXPECT_FALSE(instrumentOptions({{"depth", "2"}}));
   EXPECT_FALSE(instrumentOptions({{"nodes", "some"}}));
   EXPECT_FALSE(instrumentOptions({{"granularity", ""}}));
+}
+
+TEST_F(ChangedModel, ManifestOfAnotherModelIsNamed) {
+  std::string Of = std::to_string(Table.ModelId);
+  std::string Root = site(0);
+  ++Table.ModelId;
+  std::vector<std::string> Found = problems();
+  ASSERT_FALSE(Found.empty());
+  EXPECT_EQ(Found[0], "manifest: " + Root + ": expected a site of model " +
+                          std::to_string(Table.ModelId) + ", found one of " +
+                          Of);
+}
+
+TEST_F(ChangedModel, SiteBeyondTheManifestIsNamed) {
+  while (Table.Sites.back().Flags & SF_Vanished)
+    Table.Sites.pop_back();
+  Table.Sites.pop_back();
+  auto Last = uint32_t(Table.Sites.size());
+  EXPECT_EQ(problems(),
+            std::vector<std::string>{"manifest: " + site(Last) +
+                                     ": the manifest has no index " +
+                                     std::to_string(Last)});
+}
+
+TEST_F(ChangedModel, VanishedSiteHasNoProbes) {
+  Table.Sites[0].Flags |= SF_Vanished;
+  EXPECT_EQ(problems(),
+            std::vector<std::string>{"manifest: site index 0 is flagged as "
+                                     "vanished, but has probes"});
+}
+
+TEST_F(ChangedModel, EndBeforeItsBeginIsNamed) {
+  torch::jit::Node *Begin = nullptr;
+  for (torch::jit::Node *N : Methods[0].Body->nodes())
+    if (!Begin && N->kind().toQualString() == std::string("torchprof::begin"))
+      Begin = N;
+  ASSERT_TRUE(Begin);
+  Begin->output()->uses()[0].user->moveBefore(Begin);
+  std::vector<std::string> Found = problems();
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_EQ(Found[0],
+            Methods[0].Name + ": " + site(1) + ": the end is before its begin");
+}
+
+TEST_F(ChangedModel, LostMethodIsNamedByStrip) {
+  Reloaded.type()->unsafeRemoveMethod("forward");
+  try {
+    stripModule(Reloaded);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const InstrumentError &E) {
+    EXPECT_EQ(std::string(E.what()),
+              "the method 'forward' is gone; only its original is left");
+  }
+}
+
+TEST(InstrumentAndReload, ASiteNamesAtMost64Producers) {
+  std::string Text = "def forward(self, x):\n  return torch.cat([";
+  for (int I = 0; I < 70; ++I)
+    Text += "torch.relu(x), ";
+  Module M("__torch__.net.Wide"), Reloaded;
+  M.define(Text + "])\n");
+  instrumentAndReload(M, {}, Reloaded);
+  Manifest Table = manifestOf(Reloaded);
+  ASSERT_EQ(Table.Sites.size(), 1u + 70u + 1u);
+  EXPECT_EQ(Table.Sites.back().Producers.size(), 64u);
 }
