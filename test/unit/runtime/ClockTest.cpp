@@ -74,6 +74,10 @@ TEST(Clock, ItsTextSaysWhyAndHowFine) {
             "CLOCK_MONOTONIC: this processor has no tsc");
   EXPECT_EQ(clockReason(ClockKind::Monotonic, "monotonic", Arm),
             "CLOCK_MONOTONIC: the option clock asks for it");
+  EXPECT_EQ(clockReason(ClockKind::Monotonic, "auto", {}),
+            "CLOCK_MONOTONIC: this processor has no counter that torchprof "
+            "knows");
+  EXPECT_EQ(clockReason(ClockKind::Injected, "auto", Arm), "a clock of a test");
   EXPECT_EQ(clockResolution(24'000'000, 1),
             "a tick is 41.7 ns, readings are at least 41.7 ns apart");
   EXPECT_EQ(clockResolution(1'000'000'000, 40),

@@ -146,6 +146,22 @@ TEST(CpuAllocator, HostWithAnAllocatorOfItsOwnIsLeftAlone) {
   EXPECT_EQ(P.count(1), 3u);
 }
 
+TEST(CpuAllocator, AHostsPriorityIsNotTaken) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    c10::Allocator *Own = c10::GetAllocator(c10::kCPU);
+    c10::SetAllocator(c10::kCPU, Own, /*priority=*/1);
+    ASSERT_EQ(torchprof_set_option("record", "memory"), 0);
+    testing::internal::CaptureStderr();
+    run(3);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "torchprof: warning: memory is not recorded: LibTorch keeps its "
+              "CPU allocator\n");
+    EXPECT_EQ(c10::GetAllocator(c10::kCPU), Own);
+  });
+  EXPECT_TRUE(readProfile(Folder.file("p.tprof")).Measures.empty());
+}
+
 TEST(CpuAllocator, HostThatStandsInFrontOfLibTorchsOwnIsStillCalled) {
   TestFolder Folder;
   recordTorch(Folder.file("p.tprof"), [] {

@@ -133,6 +133,36 @@ TEST(InheritedFile, SaysOnceWhatIsWrong) {
             line("fd:987654", "the descriptor is not open"));
 }
 
+TEST(InheritedFile, WhatAnotherProcessLooksAtIsNotTaken) {
+  TestFolder Folder;
+  Descriptor File(Folder.file("p"));
+  int Locked[2], Done[2];
+  ASSERT_EQ(pipe(Locked), 0);
+  ASSERT_EQ(pipe(Done), 0);
+  pid_t Child = fork();
+  if (Child == 0) {
+    close(Done[1]);
+    struct flock Lock {};
+    Lock.l_type = F_WRLCK;
+    Lock.l_whence = SEEK_SET;
+    char Byte = fcntl(File.Number, F_SETLK, &Lock) == 0;
+    (void)!write(Locked[1], &Byte, 1);
+    (void)!read(Done[0], &Byte, 1);
+    _exit(0);
+  }
+  close(Done[0]);
+  close(Locked[1]);
+  char IsLocked = 0;
+  EXPECT_EQ(read(Locked[0], &IsLocked, 1), 1);
+  EXPECT_EQ(IsLocked, 1);
+  EXPECT_EQ(warningOf(File.name()),
+            line(File.name(), "another process is using it"));
+  close(Done[1]);
+  close(Locked[0]);
+  waitpid(Child, nullptr, 0);
+  EXPECT_EQ(lseek(File.Number, 0, SEEK_END), 0);
+}
+
 TEST(InheritedFile, NeverTouchesAFileThatIsNotEmpty) {
   TestFolder Folder;
   Descriptor Text(Folder.file("text"));

@@ -106,6 +106,20 @@ TEST(Options, RecordTakesWordsOfItsList) {
             "methods");
 }
 
+TEST(Options, ShapeVariantsHaveBounds) {
+  EXPECT_EQ(parse({}).Opts.ShapeVariants, 8u);
+  Parsed P = parse({"TORCHPROF_SHAPE_VARIANTS=255"});
+  EXPECT_EQ(P.Warnings, "");
+  EXPECT_EQ(P.Opts.ShapeVariants, 255u);
+  for (std::string Bad : {"0", "256"}) {
+    P = parse({("TORCHPROF_SHAPE_VARIANTS=" + Bad).c_str()});
+    EXPECT_EQ(P.Warnings, "torchprof: warning: TORCHPROF_SHAPE_VARIANTS: "
+                          "expected 1 to 255, found '" +
+                              Bad + "'\n");
+    EXPECT_EQ(P.Opts.ShapeVariants, 8u);
+  }
+}
+
 TEST(Options, UnknownVariableIsNamedWithWhatIsKnown) {
   std::string Warnings = parse({"TORCHPROF_FLIE=a"}).Warnings;
   EXPECT_NE(Warnings.find("unknown variable TORCHPROF_FLIE, expected one of "),

@@ -109,6 +109,20 @@ TEST_F(VariantsTest, SignaturesBeyondTheBoundShareOne) {
   EXPECT_EQ(P.counter(Counter::DynamicOverflow), 0u);
 }
 
+TEST_F(VariantsTest, EightAreToldApartUnlessTheHostWantsMore) {
+  ReadProfile P = recorded([] {
+    inRun([] {
+      for (int Size = 1; Size <= 10; ++Size)
+        node(1, {Size}, 1);
+    });
+  });
+  std::vector<Expected> Variants = variantsOf(P, 1);
+  ASSERT_EQ(Variants.size(), 9u);
+  EXPECT_EQ(Variants[7].Signature, "float32[8] -> float32[8]");
+  EXPECT_EQ(Variants[8].Signature, "(others)");
+  EXPECT_EQ(Variants[8].Count, 2u);
+}
+
 TEST_F(VariantsTest, BoundHoldsForAllThreadsTogether) {
   ReadProfile P = recorded(
       [] {
