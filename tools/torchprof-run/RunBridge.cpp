@@ -11,12 +11,18 @@
 
 #include "../common/ModelInputs.h"
 #include "../common/TorchModel.h"
+#include "torchprof/Passes.h"
 #include "torchprof/torchprof.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace torchprof {
@@ -49,6 +55,51 @@ Outcome prepareRecording(const RunRequest &Request) {
   });
 }
 
+namespace {
+
+/// Moves what lies at \p Path out of the way of a new profile: the runtime adds
+/// a number to a name that is taken. Unless keep() is called, the part of a
+/// profile that was recorded is removed and the old file comes back.
+class ProfileReplacement {
+public:
+  explicit ProfileReplacement(const char *Path)
+      : Path(Path), Aside(this->Path + ".XXXXXX.old") {
+    int Descriptor = mkostemps(Aside.data(), strlen(".old"), O_CLOEXEC);
+    if (Descriptor < 0)
+      throw InstrumentError(this->Path + ": " + strerror(errno));
+    close(Descriptor);
+    HasOlder = rename(Path, Aside.c_str()) == 0;
+    if (!HasOlder)
+      unlink(Aside.c_str());
+  }
+  ProfileReplacement(const ProfileReplacement &) = delete;
+  ProfileReplacement &operator=(const ProfileReplacement &) = delete;
+
+  ~ProfileReplacement() {
+    if (IsKept)
+      return;
+    torchprof_stop();
+    if (const char *Begun = torchprof_file())
+      unlink(Begun);
+    if (HasOlder)
+      rename(Aside.c_str(), Path.c_str());
+  }
+
+  void keep() {
+    IsKept = true;
+    if (HasOlder)
+      unlink(Aside.c_str());
+  }
+
+private:
+  std::string Path;
+  std::string Aside; ///< the name of the old file meanwhile
+  bool HasOlder = false;
+  bool IsKept = false;
+};
+
+} // namespace
+
 static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
                              RunResult &Result) {
   return guarded([&]() -> Outcome {
@@ -71,8 +122,7 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
       Announce();
       Calls.run();
     }
-    // The runtime adds a number to a name that is taken.
-    unlink(Request.ProfilePath);
+    ProfileReplacement Replacement(Request.ProfilePath);
     torchprof_start();
     for (uint64_t I = 0; I < Request.Runs; ++I) {
       Announce();
@@ -85,6 +135,7 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
     torchprof_flush();
     if (const char *Path = torchprof_file())
       Result.ProfilePath = ownText(Path);
+    Replacement.keep();
     return {};
   });
 }
