@@ -63,7 +63,9 @@ static int verifyOutput(const OutputFile &Output, unsigned &WithGrad) {
 }
 
 static int openOutput(OutputFile &Output) {
-  if (options::Verify.empty() && !options::Inputs.empty())
+  if (!options::Inputs.empty() &&
+      (options::Verify.empty() ||
+       options::Inputs.getPosition(0) < options::Verify.getPosition(0)))
     return reportError("--input needs a --verify before it");
   if (options::Verify.empty() && options::Grad)
     return reportError("--grad needs a --verify");
