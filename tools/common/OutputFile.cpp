@@ -79,6 +79,16 @@ std::string whyNotReplaced(StringRef Path, llvm::ArrayRef<std::string> Inputs) {
   return "";
 }
 
+std::vector<std::string> filesOfInputs(llvm::ArrayRef<std::string> Specs) {
+  std::vector<std::string> Files;
+  for (StringRef Spec : Specs) {
+    Spec = Spec.ltrim(' ');
+    if (Spec.consume_front("@"))
+      Files.push_back(Spec.str());
+  }
+  return Files;
+}
+
 // llvm::sys::fs::TempFile would replace each percent sign of the directory's
 // name, too.
 std::string OutputFile::open(StringRef Path) {

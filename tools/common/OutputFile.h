@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <vector>
 
 namespace torchprof {
 
@@ -27,6 +28,10 @@ std::string whyNotWritable(llvm::StringRef Path, FileKind Kind, bool Force,
 /// Says so if \p Path is one of \p Inputs. Empty if it is none.
 std::string whyNotReplaced(llvm::StringRef Path,
                            llvm::ArrayRef<std::string> Inputs);
+
+/// The files that the values \p Specs of --input name; InputSpec.h has their
+/// grammar.
+std::vector<std::string> filesOfInputs(llvm::ArrayRef<std::string> Specs);
 
 /// An output file under a temporary name beside its final one. The file is
 /// removed unless keep() succeeds, so an old file survives every failure.

@@ -71,12 +71,9 @@ static int openOutput(OutputFile &Output) {
     return reportError("--grad needs a --verify");
   if (options::Output.empty())
     return reportError("no output given; name it with -o FILE");
-  std::vector<std::string> Read(options::Libraries.begin(),
-                                options::Libraries.end());
+  std::vector<std::string> Read = filesOfInputs(options::Inputs);
+  llvm::append_range(Read, options::Libraries);
   Read.push_back(options::Input);
-  for (StringRef Input : options::Inputs)
-    if (Input.consume_front("@"))
-      Read.push_back(Input.str());
   std::string Error =
       whyNotWritable(options::Output, FileKind::Model, options::Force, Read);
   if (Error.empty())

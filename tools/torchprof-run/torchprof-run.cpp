@@ -155,11 +155,9 @@ static int checkLimits() {
 
 /// Found out before the model runs, because the runtime only warns.
 static int checkOutput(StringRef Path) {
-  std::vector<std::string> Read(Libraries.begin(), Libraries.end());
+  std::vector<std::string> Read = filesOfInputs(Inputs);
+  append_range(Read, Libraries);
   Read.push_back(ModelPath);
-  for (StringRef Input : Inputs)
-    if (Input.consume_front("@"))
-      Read.push_back(Input.str());
   std::string Reason = whyNotWritable(Path, FileKind::Profile, Force, Read);
   return Reason.empty() ? ExitFine : reportError(Path + ": " + Reason);
 }
