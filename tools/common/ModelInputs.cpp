@@ -9,6 +9,7 @@
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -99,17 +100,62 @@ static TypePtr withoutOptional(const TypePtr &Type) {
 
 static IValue makeValue(const InputSpec &Spec, TypePtr Wanted);
 
+static bool allFit(const std::vector<IValue> &Values, const TypePtr &Type) {
+  return std::all_of(Values.begin(), Values.end(), [&](const IValue &Value) {
+    return Value.type()->isSubtypeOf(*Type);
+  });
+}
+
+/// The element type of a container with \p Values: \p Wanted if all of them are
+/// of it, else one that they have in common. makeInputs() then refuses the
+/// container.
+static TypePtr elementTypeFor(const std::vector<IValue> &Values,
+                              const TypePtr &Wanted) {
+  if (Wanted && allFit(Values, Wanted))
+    return Wanted;
+  if (Values.empty())
+    return c10::AnyType::get();
+  TypePtr First = c10::unshapedType(Values[0].type());
+  return allFit(Values, First) ? First : c10::AnyType::get();
+}
+
+static IValue listOf(std::vector<IValue> Values, const TypePtr &Element) {
+  c10::impl::GenericList List(Element);
+  for (IValue &Value : Values)
+    List.push_back(std::move(Value));
+  return List;
+}
+
+static IValue dictOf(const std::vector<IValue> &Keys, const TypePtr &Key,
+                     const std::vector<IValue> &Values, const TypePtr &Value) {
+  c10::impl::GenericDict Dict(Key, Value);
+  for (size_t I = 0; I < Keys.size(); ++I)
+    Dict.insert_or_assign(Keys[I], Values[I]);
+  return Dict;
+}
+
+/// A tuple with the name of \p Type, which may be null, if it is of that type.
+static IValue tupleOf(std::vector<IValue> Values,
+                      const c10::TupleTypePtr &Type) {
+  auto Fits = [&] {
+    return std::equal(Values.begin(), Values.end(), Type->elements().begin(),
+                      Type->elements().end(),
+                      [](const IValue &Value, const TypePtr &Element) {
+                        return Value.type()->isSubtypeOf(*Element);
+                      });
+  };
+  return Type && Type->name() && Fits()
+             ? c10::ivalue::Tuple::createNamed(std::move(Values), Type)
+             : c10::ivalue::Tuple::create(std::move(Values));
+}
+
 static IValue makeList(const InputSpec &Spec, const TypePtr &Wanted) {
   TypePtr Element = elementOf<c10::ListType>(Wanted);
   std::vector<IValue> Values;
   for (const InputSpec &Item : Spec.Items)
     Values.push_back(makeValue(Item, Element));
-  if (!Element)
-    Element = Values.empty() ? c10::AnyType::get() : Values[0].type();
-  c10::impl::GenericList List(Element);
-  for (IValue &Value : Values)
-    List.push_back(std::move(Value));
-  return List;
+  Element = elementTypeFor(Values, Element);
+  return listOf(std::move(Values), Element);
 }
 
 static IValue makeTuple(const InputSpec &Spec, const TypePtr &Wanted) {
@@ -120,27 +166,20 @@ static IValue makeTuple(const InputSpec &Spec, const TypePtr &Wanted) {
     Values.push_back(
         makeValue(Spec.Items[I], Known ? Type->elements()[I] : nullptr));
   }
-  if (Type && Type->name() && Type->elements().size() == Values.size())
-    return c10::ivalue::Tuple::createNamed(std::move(Values), Type);
-  return c10::ivalue::Tuple::create(std::move(Values));
+  return tupleOf(std::move(Values), Type);
 }
 
 static IValue makeDict(const InputSpec &Spec, const TypePtr &Wanted) {
   auto Type = Wanted ? Wanted->cast<c10::DictType>() : nullptr;
   TypePtr Key = Type ? Type->getKeyType() : nullptr;
   TypePtr Value = Type ? Type->getValueType() : nullptr;
-  std::vector<IValue> Values;
-  for (size_t I = 0; I < Spec.Items.size(); ++I)
-    Values.push_back(makeValue(Spec.Items[I], I % 2 ? Value : Key));
-  if (!Type && !Values.empty()) {
-    Key = Values[0].type();
-    Value = Values[1].type();
+  std::vector<IValue> Keys, Values;
+  for (size_t I = 0; I + 1 < Spec.Items.size(); I += 2) {
+    Keys.push_back(makeValue(Spec.Items[I], Key));
+    Values.push_back(makeValue(Spec.Items[I + 1], Value));
   }
-  c10::impl::GenericDict Dict(Key ? Key : c10::StringType::get(),
-                              Value ? Value : c10::AnyType::get());
-  for (size_t I = 0; I + 1 < Values.size(); I += 2)
-    Dict.insert_or_assign(Values[I], Values[I + 1]);
-  return Dict;
+  return dictOf(Keys, elementTypeFor(Keys, Key), Values,
+                elementTypeFor(Values, Value));
 }
 
 static IValue makeValue(const InputSpec &Spec, TypePtr Wanted) {
@@ -175,23 +214,26 @@ static IValue makeValue(const InputSpec &Spec, TypePtr Wanted) {
 }
 
 /// Pickled lists and dictionaries are untyped: gives them the element types of
-/// \p Declared.
+/// \p Declared if their elements are of these.
 static IValue retype(const IValue &Value, const TypePtr &Declared) {
   TypePtr Wanted = withoutOptional(Declared);
   if (auto Type = Wanted->cast<c10::DictType>();
       Type && Value.isGenericDict()) {
-    c10::impl::GenericDict Dict(Type->getKeyType(), Type->getValueType());
-    for (const auto &Entry : Value.toGenericDict())
-      Dict.insert(retype(Entry.key(), Type->getKeyType()),
-                  retype(Entry.value(), Type->getValueType()));
-    return Dict;
+    std::vector<IValue> Keys, Values;
+    for (const auto &Entry : Value.toGenericDict()) {
+      Keys.push_back(retype(Entry.key(), Type->getKeyType()));
+      Values.push_back(retype(Entry.value(), Type->getValueType()));
+    }
+    return dictOf(Keys, elementTypeFor(Keys, Type->getKeyType()), Values,
+                  elementTypeFor(Values, Type->getValueType()));
   }
   if (TypePtr Element = elementOf<c10::ListType>(Wanted);
       Element && Value.isList()) {
-    c10::impl::GenericList List(Element);
+    std::vector<IValue> Items;
     for (const IValue &Item : Value.toList().vec())
-      List.push_back(retype(Item, Element));
-    return List;
+      Items.push_back(retype(Item, Element));
+    Element = elementTypeFor(Items, Element);
+    return listOf(std::move(Items), Element);
   }
   if (auto Type = Wanted->cast<c10::TupleType>(); Type && Value.isTuple()) {
     const auto &Elements = Value.toTupleRef().elements();
@@ -200,9 +242,7 @@ static IValue retype(const IValue &Value, const TypePtr &Declared) {
     std::vector<IValue> Items;
     for (size_t I = 0; I < Elements.size(); ++I)
       Items.push_back(retype(Elements[I], Type->elements()[I]));
-    return Type->name()
-               ? c10::ivalue::Tuple::createNamed(std::move(Items), Type)
-               : c10::ivalue::Tuple::create(std::move(Items));
+    return tupleOf(std::move(Items), Type);
   }
   return Value;
 }

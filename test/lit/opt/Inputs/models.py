@@ -70,6 +70,18 @@ class Later(torch.nn.Module):
         return x * 2
 
 
+class Containers(torch.nn.Module):
+    def forward(
+        self,
+        tensors: list[torch.Tensor],
+        numbers: list[int],
+        named: dict[str, torch.Tensor],
+    ):
+        for name, tensor in named.items():
+            tensors.append(tensor)
+        return [torch.relu(tensor) for tensor in tensors], sum(numbers)
+
+
 class Toggling(torch.nn.Module):
     """Raises in every other call in a process, in the first one if first."""
 
@@ -113,6 +125,8 @@ save(Gradient(), "gradient.pt")
 save(Forces(), "forces.pt")
 save(Uses(), "uses.pt")
 save(Later(), "later.pt")
+save(Containers(), "containers.pt")
+torch.save(["a", "b"], os.path.join(folder, "strings.pt"))
 save(Toggling(), "toggling.pt")
 save(Pickled(), "pickled.pt")
 torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
