@@ -290,28 +290,27 @@ static void checkCount(const c10::FunctionSchema &Schema, size_t Count) {
                           std::to_string(Count) + "; one --input SPEC each");
 }
 
-/// The value with its tensors on another device.
-static IValue movedTo(c10::Device Device, const IValue &Value) {
+IValue mapTensors(const IValue &Value,
+                  const std::function<at::Tensor(const at::Tensor &)> &Change) {
   if (Value.isTensor())
-    return Value.toTensor().defined() ? Value.toTensor().to(Device)
+    return Value.toTensor().defined() ? Change(Value.toTensor())
                                       : Value.toTensor();
-  if (Value.isTuple()) {
-    std::vector<IValue> Elements;
-    for (const IValue &Element : Value.toTupleRef().elements())
-      Elements.push_back(movedTo(Device, Element));
-    return c10::ivalue::Tuple::create(std::move(Elements));
-  }
-  if (Value.isList()) {
-    c10::impl::GenericList Elements(Value.toList().elementType());
-    for (const IValue &Element : Value.toListRef())
-      Elements.push_back(movedTo(Device, Element));
-    return Elements;
-  }
+  auto Map = [&Change](const auto &Values) {
+    std::vector<IValue> Mapped;
+    for (const IValue &Element : Values)
+      Mapped.push_back(mapTensors(Element, Change));
+    return Mapped;
+  };
+  if (Value.isTuple())
+    return tupleOf(Map(Value.toTupleRef().elements()),
+                   Value.type()->cast<c10::TupleType>());
+  if (Value.isList())
+    return listOf(Map(Value.toListRef()), Value.toList().elementType());
   if (Value.isGenericDict()) {
     auto Old = Value.toGenericDict();
     c10::impl::GenericDict New(Old.keyType(), Old.valueType());
     for (const auto &Entry : Old)
-      New.insert(Entry.key(), movedTo(Device, Entry.value()));
+      New.insert(Entry.key(), mapTensors(Entry.value(), Change));
     return New;
   }
   return Value;
@@ -350,7 +349,8 @@ Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts,
   }
   if (Device)
     for (IValue &Input : Inputs)
-      Input = movedTo(*Device, Input);
+      Input =
+          mapTensors(Input, [&](const at::Tensor &T) { return T.to(*Device); });
   checkCount(Schema, Inputs.size());
   for (size_t I = 0; I < Inputs.size(); ++I)
     Inputs[I] = retype(Inputs[I], Arguments[I + 1].type());

@@ -15,6 +15,7 @@
 #include <c10/core/Device.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <functional>
 #include <optional>
 
 namespace torchprof {
@@ -32,6 +33,12 @@ torch::jit::Method findRunnable(const torch::jit::Module &Root,
 torch::jit::Stack makeInputs(const c10::FunctionSchema &Schema,
                              const TextList &Texts,
                              std::optional<c10::Device> Device);
+
+/// \p Value with \p Change of each defined tensor in its place, also in tuples,
+/// in lists and among the values of dictionaries.
+c10::IValue
+mapTensors(const c10::IValue &Value,
+           const std::function<at::Tensor(const at::Tensor &)> &Change);
 
 } // namespace torchprof
 

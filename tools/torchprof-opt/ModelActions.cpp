@@ -57,7 +57,7 @@ static int verifyOutput(const OutputFile &Output, unsigned &WithGrad) {
         return Code;
     if (Outcome Failed = verifyCall(*Original.get(), *Instrumented.get(), Call))
       return reportOutcome(options::Input, Failed);
-    WithGrad += Call.Grad;
+    WithGrad += Call.HasGradients;
   }
   return ExitFine;
 }

@@ -28,26 +28,33 @@ struct CallResult {
   std::string Cause;
   c10::IValue Output;
   Stack Inputs; ///< after the call
-  /// By the name of the parameter or of the input.
-  std::vector<std::pair<std::string, at::Tensor>> Gradients;
+  /// By the name of the parameter or of the input, in whose place the gradients
+  /// of its tensors are.
+  std::vector<std::pair<std::string, c10::IValue>> Gradients;
+  bool HasGradients = false; ///< one of them is defined
 };
 
 } // namespace
 
-/// The arguments of one call. With \p Leaves, floating-point tensors are made
-/// from new leaves, which get the gradients: the model may write to them.
-static Stack argumentsOf(const Stack &Inputs, std::vector<at::Tensor> *Leaves) {
+static bool isDifferentiable(const at::Tensor &T) {
+  return T.is_floating_point() || T.is_complex();
+}
+
+/// The arguments of one call. With \p Leaves, tensors that can be
+/// differentiated are made from new leaves, which get the gradients: the model
+/// may write to them.
+static Stack argumentsOf(const Stack &Inputs, Stack *Leaves) {
   Stack Arguments;
   for (const c10::IValue &Input : Inputs) {
     Arguments.push_back(Input.deepcopy());
-    c10::IValue &Argument = Arguments.back();
     if (!Leaves)
       continue;
-    Leaves->emplace_back();
-    if (!Argument.isTensor() || !Argument.toTensor().is_floating_point())
-      continue;
-    Leaves->back() = Argument.toTensor().detach().requires_grad_();
-    Argument = Leaves->back().clone();
+    Leaves->push_back(mapTensors(Arguments.back(), [](const at::Tensor &T) {
+      return isDifferentiable(T) ? T.detach().requires_grad_() : T;
+    }));
+    Arguments.back() = mapTensors(Leaves->back(), [](const at::Tensor &T) {
+      return T.requires_grad() ? T.clone() : T;
+    });
   }
   return Arguments;
 }
@@ -69,26 +76,29 @@ static at::Tensor sumOf(const c10::IValue &Output) {
   return Sum;
 }
 
-static void differentiate(Model &M, const std::vector<at::Tensor> &Leaves,
-                          CallResult &Result) {
+static void differentiate(Model &M, const Stack &Leaves, CallResult &Result) {
   if (at::Tensor Sum = sumOf(Result.Output); Sum.defined())
     Sum.backward();
+  auto GradientOf = [&Result](const at::Tensor &T) {
+    at::Tensor Gradient = T.grad();
+    Result.HasGradients |= Gradient.defined();
+    return Gradient;
+  };
   for (const auto &Parameter : M.Root.named_parameters()) {
     at::Tensor Value = Parameter.value;
     Result.Gradients.emplace_back("gradient of " + Parameter.name,
-                                  Value.grad());
+                                  GradientOf(Value));
     Value.mutable_grad() = at::Tensor();
   }
   for (size_t I = 0; I < Leaves.size(); ++I)
     Result.Gradients.emplace_back("gradient of input " + std::to_string(I + 1),
-                                  Leaves[I].defined() ? Leaves[I].grad()
-                                                      : at::Tensor());
+                                  mapTensors(Leaves[I], GradientOf));
 }
 
 static CallResult call(Model &M, const CallRequest &Request,
                        const Stack &Inputs, uint64_t CallSeed) {
   CallResult Result;
-  std::vector<at::Tensor> Leaves;
+  Stack Leaves;
   Result.Inputs = argumentsOf(Inputs, Request.Grad ? &Leaves : nullptr);
   at::manual_seed(CallSeed);
   try {
@@ -178,12 +188,13 @@ Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
     auto Verify = [&](bool IsOptimized) {
       CallResult Expected = call(Original, Request, Inputs, Seed + Calls);
       if (Expected.Threw && !Request.Grad && asksForGradients(Expected.Cause)) {
-        Request.Grad = true;
+        Request.Grad = Request.HasGradients = true;
         c10::GradMode::set_enabled(true);
         Expected = call(Original, Request, Inputs, Seed + Calls);
       }
       CallResult Found = call(Instrumented, Request, Inputs, Seed + Calls);
       ++Calls;
+      Request.HasGradients |= Expected.HasGradients;
       std::string Text = compareResults(Expected, Found, HowEqual(IsOptimized));
       return Text.empty() ? Outcome()
                           : failure(1, std::string(Request.Method) + ": call " +

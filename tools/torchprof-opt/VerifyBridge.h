@@ -19,6 +19,9 @@ struct CallRequest {
   /// the sum of the outputs, are compared as well. Switched on by verifyCall if
   /// the model asks for it.
   bool Grad = false;
+  /// Set by verifyCall: there were gradients to compare, or the model computes
+  /// some itself.
+  bool HasGradients = false;
 };
 
 /// Calls \p Original and \p Instrumented with equal inputs and equal seeds, and

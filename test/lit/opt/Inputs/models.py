@@ -33,6 +33,14 @@ class Gradient(torch.nn.Module):
         return scaled - scaled.detach() + x.detach()
 
 
+class GradientInList(torch.nn.Module):
+    """The same of the tensors in a list."""
+
+    def forward(self, xs: list[torch.Tensor]):
+        scaled = xs[1] * float(id(self) % 1000000)
+        return scaled - scaled.detach() + xs[1].detach()
+
+
 class Forces(torch.nn.Module):
     """Differentiates itself, as potentials of molecular dynamics do."""
 
@@ -122,6 +130,7 @@ save(
 )
 save(Identity(), "identity.pt")
 save(Gradient(), "gradient.pt")
+save(GradientInList(), "gradient_in_list.pt")
 save(Forces(), "forces.pt")
 save(Uses(), "uses.pt")
 save(Later(), "later.pt")
