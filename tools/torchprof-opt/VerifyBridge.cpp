@@ -188,6 +188,8 @@ Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
     auto Verify = [&](bool IsOptimized) {
       CallResult Expected = call(Original, Request, Inputs, Seed + Calls);
       if (Expected.Threw && !Request.Grad && asksForGradients(Expected.Cause)) {
+        // What was written before the exception has to be so in both.
+        call(Instrumented, Request, Inputs, Seed + Calls);
         Request.Grad = Request.HasGradients = true;
         c10::GradMode::set_enabled(true);
         Expected = call(Original, Request, Inputs, Seed + Calls);

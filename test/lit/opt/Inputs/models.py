@@ -64,6 +64,20 @@ class Uses(torch.nn.Module):
         return forces
 
 
+class Steps(torch.nn.Module):
+    """Counts its calls before it asks for gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.steps = 0
+
+    def forward(self, x):
+        self.steps += 1
+        forces = torch.autograd.grad([(x * x).sum()], [x])[0]
+        assert forces is not None
+        return forces * self.steps
+
+
 class Later(torch.nn.Module):
     """Its result depends on where the module lies in memory, but for the first."""
 
@@ -133,6 +147,7 @@ save(Gradient(), "gradient.pt")
 save(GradientInList(), "gradient_in_list.pt")
 save(Forces(), "forces.pt")
 save(Uses(), "uses.pt")
+save(Steps(), "steps.pt")
 save(Later(), "later.pt")
 save(Containers(), "containers.pt")
 torch.save(["a", "b"], os.path.join(folder, "strings.pt"))
