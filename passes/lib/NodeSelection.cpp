@@ -116,11 +116,12 @@ NodeClass NodeClassifier::classify(const Node *N) {
 
 bool matchesAny(const std::vector<std::string> &Globs, const std::string &Kind,
                 const std::string &Path) {
-  for (const std::string &Glob : Globs)
-    if (fnmatch(Glob.c_str(), Kind.c_str(), 0) == 0 ||
-        fnmatch(Glob.c_str(), Path.c_str(), 0) == 0)
-      return true;
-  return false;
+  return std::any_of(Globs.begin(), Globs.end(), [&](const std::string &Glob) {
+    auto Matches = [&Glob](const std::string &Name) {
+      return fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+    };
+    return Matches(Kind) || anyInstance(Path, Matches);
+  });
 }
 
 bool isSelected(const SiteOptions &Options, const std::string &Kind,

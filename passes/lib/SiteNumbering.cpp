@@ -171,7 +171,10 @@ private:
     skip(N, "filtered");
     Result.FilteredNames.insert(Kind);
     if (!Path.empty())
-      Result.FilteredNames.insert(Path);
+      anyInstance(Path, [&](const std::string &Name) {
+        Result.FilteredNames.insert(Name);
+        return false;
+      });
     return false;
   }
 

@@ -32,13 +32,17 @@ Expected<Selection> Selection::create(ArrayRef<std::string> Include,
   return S;
 }
 
+bool Selection::Glob::matches(StringRef Kind, StringRef Name,
+                              const std::string &Module) const {
+  return Pattern.match(Kind) || Pattern.match(Name) ||
+         anyInstance(Module, [&](StringRef M) { return Pattern.match(M); });
+}
+
 bool Selection::matches(StringRef Kind, StringRef Name,
-                        StringRef Module) const {
+                        const std::string &Module) const {
   auto Any = [&](const std::vector<Glob> &Globs) {
-    return any_of(Globs, [&](const Glob &G) {
-      return G.Pattern.match(Kind) || G.Pattern.match(Name) ||
-             G.Pattern.match(Module);
-    });
+    return any_of(Globs,
+                  [&](const Glob &G) { return G.matches(Kind, Name, Module); });
   };
   return (Include.empty() || Any(Include)) && !Any(Exclude);
 }
@@ -53,12 +57,12 @@ Error Selection::checkAgainst(ArrayRef<const SiteTable *> Tables) const {
       std::set<std::string> Kinds, Names;
       auto MatchesAny = [&](const SiteTable &Sites) {
         for (uint32_t S = 0; S < Sites.size(); ++S) {
-          StringRef Kind = Sites.kind(S);
-          if (G.Pattern.match(Kind) || G.Pattern.match(Sites.name(S)) ||
-              G.Pattern.match(Sites.modulePath(S)))
+          StringRef Kind = Sites.kind(S), Name = Sites.name(S);
+          std::string Module = Sites.modulePath(S);
+          if (G.matches(Kind, Name, Module))
             return true;
           Kinds.insert(Kind.str());
-          Names.insert({Kind.str(), Sites.name(S).str(), Sites.modulePath(S)});
+          Names.insert({Kind.str(), Name.str(), std::move(Module)});
         }
         return false;
       };

@@ -30,7 +30,7 @@ public:
 
   /// True if a site with these names is selected.
   bool matches(llvm::StringRef Kind, llvm::StringRef Name,
-               llvm::StringRef Module) const;
+               const std::string &Module) const;
   bool matches(const SiteTable &Sites, uint32_t S) const;
 
   /// An error if a glob matches no site of any of \p Tables: a typing mistake
@@ -42,6 +42,9 @@ private:
     /// The pattern refers to the text, which must not move with this struct.
     std::shared_ptr<const std::string> Text;
     llvm::GlobPattern Pattern;
+
+    bool matches(llvm::StringRef Kind, llvm::StringRef Name,
+                 const std::string &Module) const;
   };
 
   std::vector<Glob> Include;

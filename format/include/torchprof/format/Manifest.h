@@ -125,6 +125,24 @@ private:
       {std::hash<std::string_view>()({}), 0}};
 };
 
+/// True if \p Holds is true of \p Path, which modulePath() gave, or, if that is
+/// "(a|b).c" because the graph does not say which instance of a class runs, of
+/// "a.c" or "b.c".
+template <typename Predicate>
+bool anyInstance(const std::string &Path, Predicate Holds) {
+  if (Holds(Path))
+    return true;
+  size_t Close = Path.find(')');
+  if (!Path.starts_with('(') || Close == std::string::npos)
+    return false;
+  for (size_t Begin = 1, End; Begin <= Close; Begin = End + 1) {
+    End = Path.find_first_of("|)", Begin);
+    if (Holds(Path.substr(Begin, End - Begin) + Path.substr(Close + 1)))
+      return true;
+  }
+  return false;
+}
+
 /// The text of a manifest.
 std::string printManifest(const Manifest &M);
 
