@@ -5,12 +5,15 @@
 #include "../common/CompareValues.h"
 #include "../common/ModelInputs.h"
 #include "../common/TorchModel.h"
+#include "torchprof/Passes.h"
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
+
+#include <unordered_set>
 
 namespace torchprof {
 
@@ -142,32 +145,61 @@ static bool roundsInAnotherWay(Symbol Kind) {
          Kind == prim::FusionGroup;
 }
 
-static bool roundsInAnotherWay(Block *In) {
-  for (Node *N : In->nodes()) {
-    if (roundsInAnotherWay(N->kind()))
-      return true;
-    for (Block *Inner : N->blocks())
-      if (roundsInAnotherWay(Inner))
-        return true;
-  }
-  return false;
-}
+namespace {
 
-/// The same of a plan of \p M. False as long as there is no plan.
-static bool roundsInAnotherWay(const Method &M) {
-  auto *Function = dynamic_cast<GraphFunction *>(&M.function());
-  if (!Function)
+/// Looks for such nodes in the plans of a method and of what it calls through
+/// interfaces; other calls are inlined in plans.
+class PlanSearch {
+public:
+  explicit PlanSearch(const Module &Root) : Parts(namedClasses(Root)) {}
+
+  /// False as long as there is no plan.
+  bool find(Function &Of) {
+    auto *WithGraph = dynamic_cast<GraphFunction *>(&Of);
+    if (!WithGraph || !Visited.insert(WithGraph).second)
+      return false;
+    try {
+      GraphExecutorState State = WithGraph->get_executor().getDebugState();
+      for (const auto &Plan : State.execution_plans)
+        if (find(Plan.second.graph->block()))
+          return true;
+    } catch (const std::exception &) {
+      // The first run is not optimized.
+    }
     return false;
-  try {
-    GraphExecutorState State = Function->get_executor().getDebugState();
-    for (const auto &Plan : State.execution_plans)
-      if (roundsInAnotherWay(Plan.second.graph->block()))
-        return true;
-  } catch (const std::exception &) {
-    // The first run is not optimized.
   }
-  return false;
-}
+
+private:
+  bool find(Block *In) {
+    for (Node *N : In->nodes()) {
+      // The plans of a forked graph cannot be seen from here.
+      if (roundsInAnotherWay(N->kind()) || N->kind() == prim::fork ||
+          findInCallees(N))
+        return true;
+      for (Block *Inner : N->blocks())
+        if (find(Inner))
+          return true;
+    }
+    return false;
+  }
+
+  bool findInCallees(Node *N) {
+    if (N->kind() != prim::CallMethod ||
+        !N->input(0)->type()->cast<c10::InterfaceType>())
+      return false;
+    for (const NamedClass &Part : Parts)
+      if (Part.Class->isSubtypeOf(*N->input(0)->type()))
+        if (Function *Callee = Part.Class->findMethod(N->s(attr::name));
+            Callee && find(*Callee))
+          return true;
+    return false;
+  }
+
+  std::vector<NamedClass> Parts;
+  std::unordered_set<const Function *> Visited;
+};
+
+} // namespace
 
 Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
   return guarded([&]() -> Outcome {
@@ -181,7 +213,8 @@ Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
     // in which it adds up in another order, computes each product alone and
     // fuses nothing.
     auto HowEqual = [&](bool IsOptimized) {
-      return IsOptimized && (Request.Grad || roundsInAnotherWay(M))
+      return IsOptimized && (Request.Grad ||
+                             PlanSearch(Original.Root).find(M.function()))
                  ? Equality::HalfTheDigits
                  : Equality::BitForBit;
     };

@@ -92,6 +92,43 @@ class Later(torch.nn.Module):
         return x * 2
 
 
+@torch.jit.interface
+class Layer(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        pass
+
+
+class Products(torch.nn.Module):
+    """Many products with one matrix. Computed at once they are columns of one
+    result, whose sums are rounded in another order."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        sums: list[torch.Tensor] = []
+        for i in range(1, x.size(0)):
+            sums.append(torch.mm(x[0], x[i]).sum())
+        return torch.stack(sums)
+
+
+class ThroughInterface(torch.nn.Module):
+    layer: Layer
+
+    def __init__(self):
+        super().__init__()
+        self.layer = Products()
+
+    def forward(self, x):
+        return self.layer.forward(x)
+
+
+class Forked(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = Products()
+
+    def forward(self, x):
+        return torch.jit.wait(torch.jit.fork(self.layer, x))
+
+
 class Containers(torch.nn.Module):
     def forward(
         self,
@@ -150,6 +187,8 @@ save(Uses(), "uses.pt")
 save(Steps(), "steps.pt")
 save(Later(), "later.pt")
 save(Containers(), "containers.pt")
+save(ThroughInterface(), "through_interface.pt")
+save(Forked(), "forked.pt")
 torch.save(["a", "b"], os.path.join(folder, "strings.pt"))
 save(Toggling(), "toggling.pt")
 save(Pickled(), "pickled.pt")
