@@ -57,20 +57,37 @@ chooseFunctions(const c10::ClassTypePtr &Class,
   return Chosen;
 }
 
+static bool hasStateMethod(const c10::ClassType &Class) {
+  return Class.findMethod("__getstate__") || Class.findMethod("__setstate__");
+}
+
+static std::string nameOf(const c10::ClassType &Class) {
+  return Class.name() ? Class.name()->name() : std::string();
+}
+
+/// The class of each of \p Functions gets the manifest as an attribute, which
+/// state methods would neither save nor load.
+static void refuseUnfit(const std::vector<OwnedFunction> &Functions) {
+  for (const OwnedFunction &F : Functions)
+    if (hasStateMethod(*F.Class))
+      throw InstrumentError("the module " + nameOf(*F.Class) +
+                            " is called through an interface and has "
+                            "__getstate__ or __setstate__, so it cannot carry "
+                            "the manifest; wrap it in a module that calls it");
+}
+
 static void refuseUnfit(const Module &Root) {
   auto Class = Root.type();
   if (Class->findAttribute(ManifestAttribute) || !keptFunctions(Root).empty())
     throw InstrumentError("the model is instrumented already; torchprof-opt "
                           "--strip removes the probes");
-  if (Class->findMethod("__getstate__") || Class->findMethod("__setstate__"))
+  if (hasStateMethod(*Class))
     throw InstrumentError("a root with __getstate__ or __setstate__ cannot "
                           "carry the manifest; wrap it in a module that calls "
                           "it");
   for (const Module &Part : Root.modules())
     if (Part.type()->findAttribute("__backend"))
-      throw InstrumentError("the module " +
-                            (Part.type()->name() ? Part.type()->name()->name()
-                                                 : std::string("?")) +
+      throw InstrumentError("the module " + nameOf(*Part.type()) +
                             " was lowered to a backend; instrument before "
                             "lowering");
 }
@@ -106,10 +123,6 @@ static std::shared_ptr<Graph> keepOriginal(const OwnedFunction &F) {
   Kept->setSchema(F.Function->getSchema().cloneWithName(Name.name(), ""));
   F.Class->addMethod(Kept);
   return Original;
-}
-
-static std::string nameOf(const c10::ClassType &Class) {
-  return Class.name() ? Class.name()->name() : std::string();
 }
 
 NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
@@ -165,6 +178,7 @@ static InstrumentResult rewrite(Module &Root,
   ScopeMap Scopes;
   auto Functions =
       chooseFunctions(Root.type(), namedClasses(Root), Options.Methods);
+  refuseUnfit(Functions);
   for (const OwnedFunction &F : Functions) {
     // Methods call each other: calls are inlined from the original code.
     Scopes.OriginalOf[F.Function->graph().get()] = keepOriginal(F);

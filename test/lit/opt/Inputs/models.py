@@ -120,6 +120,17 @@ class ThroughInterface(torch.nn.Module):
         return self.layer.forward(x)
 
 
+class ThroughPickled(torch.nn.Module):
+    layer: Layer
+
+    def __init__(self):
+        super().__init__()
+        self.layer = Pickled()
+
+    def forward(self, x):
+        return self.layer.forward(x)
+
+
 class Forked(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -153,7 +164,7 @@ class Toggling(torch.nn.Module):
 
 
 class Pickled(torch.nn.Module):
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.relu(x)
 
     @torch.jit.export
@@ -192,6 +203,7 @@ save(Forked(), "forked.pt")
 torch.save(["a", "b"], os.path.join(folder, "strings.pt"))
 save(Toggling(), "toggling.pt")
 save(Pickled(), "pickled.pt")
+save(ThroughPickled(), "through_pickled.pt")
 torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
 
 # What a module lowered to a backend has and no other: the backend's object.
