@@ -3,7 +3,8 @@
 // A method that was inlined and then saved has no calls left that would tell
 // the paths. But a node that uses self.layer1.conv1.weight belongs to
 // layer1.conv1. The path of a node without parameters is unknown and printed as
-// "?". A frozen method reads no attributes, so all of its paths are lost.
+// "?". A list or a dict of parameters runs nothing: its owner does. A frozen
+// method reads no attributes, so all of its paths are lost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +52,11 @@ public:
   }
 
 private:
+  static bool hasCode(const c10::TypePtr &Type) {
+    auto Class = Type->cast<c10::ClassType>();
+    return Class && !Class->methods().empty();
+  }
+
   /// The submodule whose attribute is an input of \p N: the path of the first
   /// such attribute without its last part.
   std::optional<std::string> pathOfInputs(const Node *N) const {
@@ -62,6 +68,8 @@ private:
       std::string Path;
       const Value *V = Input->node()->input(0);
       for (; V->node()->kind() == prim::GetAttr; V = V->node()->input(0)) {
+        if (Path.empty() && !hasCode(V->type()))
+          continue;
         const std::string &Name = V->node()->s(attr::name);
         Path = Path.empty() ? Name : Name + "." + Path;
       }

@@ -92,6 +92,17 @@ class Later(torch.nn.Module):
         return x * 2
 
 
+class Weights(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = torch.nn.ParameterList([torch.rand(4, 4) for _ in range(2)])
+
+    def forward(self, x):
+        for weight in self.weights:
+            x = torch.relu(torch.matmul(x, weight))
+        return x
+
+
 @torch.jit.interface
 class Layer(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -197,6 +208,7 @@ save(Forces(), "forces.pt")
 save(Uses(), "uses.pt")
 save(Steps(), "steps.pt")
 save(Later(), "later.pt")
+save(Weights(), "weights.pt")
 save(Containers(), "containers.pt")
 save(ThroughInterface(), "through_interface.pt")
 save(Forked(), "forked.pt")
