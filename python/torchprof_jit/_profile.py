@@ -4,12 +4,13 @@ import json
 import os
 import shutil
 import threading
-from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence, Set,
+from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
                     Tuple, Union)
 
 import torch
 
-from . import _devices, _instrument, _tools
+from . import _devices, _instrument, _options, _tools
+from ._part import Part
 from ._schedule import always
 
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
@@ -35,33 +36,10 @@ def _forget_parent():
 os.register_at_fork(after_in_child=_forget_parent)
 
 
-_decided: Dict[str, Set[str]] = {}  # words of the runtime's options
-
-
-def _chosen(option):
-    """The words of an option of the runtime."""
-    return _decided.setdefault(
-        option, set(os.environ.get("TORCHPROF_" + option.upper(), "").split(",")))
-
-
-def _decide(operators, argument, option, word):
-    """Adds a word to an option of the runtime, which holds for the whole
-    process: the first profile decides."""
-    chosen = _chosen(option)
-    if word in chosen:
-        return
-    value = word if option == "mode" else ",".join(sorted(chosen | {word}))
-    if operators.set_option(option, value.strip(",")) != 0:
-        raise RuntimeError(
-            "%s: this process records without it already; the first profile "
-            "decides" % argument)
-    chosen.add(word)
-
-
 def _wait_for_devices():
     """Waits for what nodes gave to devices, if the process records how long that
     takes: only what is done then is in a snapshot."""
-    if "device" in _chosen("record"):
+    if "device" in _options.chosen("record"):
         _devices.synchronize()
 
 
@@ -159,7 +137,7 @@ class profile:
         _tools.load_hooks()
         self._ops = torch.ops.torchprof
         if trace:
-            _decide(self._ops, "trace=True", "mode", "trace")
+            _options.decide(self._ops, "trace=True", "mode", "trace")
         for argument, asked, word in (
                 ("profile_memory", profile_memory, "memory"),
                 ("record_shapes", record_shapes, "shapes"),
@@ -170,7 +148,7 @@ class profile:
                 ("activities", _devices.wants_one(activities), "device"),
                 ("device", device, "device")):
             if asked:
-                _decide(self._ops, argument + "=True", "record", word)
+                _options.decide(self._ops, argument + "=True", "record", word)
         self.module: Any = module
         if options:
             self.module = _instrument.instrument(
@@ -184,8 +162,8 @@ class profile:
         self._inside = False
         self._calls = 0  # calls p(x) under way that are a range
         self._fresh = True  # what was recorded before does not count
-        self._parts: List["_Part"] = []  # of what it records now, recorded before
-        self._shown: List["_Part"] = []  # parts of what it has recorded
+        self._parts: List[Part] = []  # of what it records now, recorded before
+        self._shown: List[Part] = []  # parts of what it has recorded
         self._snapshots = 0
         self._folder = _tools.temporary_folder(self)
         self._file = None  # of what is shown, made when it is asked for
@@ -304,7 +282,7 @@ class profile:
         path = self._joined(parts, "%d.joined.tprof" % self._snapshots)
         # If only one of them holds anything, that is the one.
         few = ([part for part in parts if part.path == path][:1]
-               or [_Part(path, None)])
+               or [Part(path, None)])
         for part in parts:
             if part not in few + self._shown:
                 part.remove()
@@ -349,7 +327,7 @@ class profile:
 
     def _snapshot(self, thread=None):
         """What the runtime holds for this range, or of it what `thread` has
-        recorded: a list of one _Part, or of none if no probe ran."""
+        recorded: a list of one Part, or of none if no probe ran."""
         if self._ops.stats()["count"] == 0:
             return []
         self._snapshots += 1
@@ -358,7 +336,7 @@ class profile:
         failed = self._ops.snapshot(path)
         if failed:
             raise OSError(failed, os.strerror(failed), path)
-        return [_Part(path, self._only_thread() if thread is None else thread)]
+        return [Part(path, self._only_thread() if thread is None else thread)]
 
     def _joined(self, parts, name):
         """Path of a file with all parts, None if they are empty."""
@@ -515,38 +493,3 @@ class profile:
         page = page.replace("&", "&amp;").replace('"', "&quot;")
         return ('<iframe srcdoc="%s" width="100%%" height="600" '
                 'style="border:0"></iframe>' % page)
-
-
-class _Part:
-    """A snapshot. If `thread` is an id, only what that thread has recorded counts.
-    Exact: its range began with that empty, and the lane of a living thread holds
-    only what it recorded since."""
-
-    def __init__(self, path, thread):
-        self.path = path
-        self._thread = thread
-        self._process = os.getpid()
-
-    def file(self):
-        """Path of a file without what does not count, None if that is nothing.
-        Made when somebody asks, so that ranges cost their program little."""
-        if self.path is None or self._thread is None:
-            return self.path
-        path = "%s.%d.tprof" % (self.path, os.getpid())
-        try:
-            _tools.run_tool("torchprof-report", "convert", "--to=tprof",
-                            "--thread=id:%d" % self._thread, "-o", path,
-                            self.path)
-        except _tools.ToolError as error:
-            if "no thread matches" not in str(error):
-                raise
-            path = None
-        self.remove()
-        self.path, self._thread, self._process = path, None, os.getpid()
-        return self.path
-
-    def remove(self):
-        """Removes the file, unless it is that of a forked child's parent."""
-        if self.path is not None and self._process == os.getpid():
-            os.unlink(self.path)
-        self.path = None
