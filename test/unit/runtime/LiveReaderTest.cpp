@@ -151,15 +151,14 @@ struct LogCopy {
 };
 } // namespace
 
-TEST(LiveReader, UnfoldedRecordsOfABusyLogAreWhole) {
+/// Copies a log whose owner takes one \p Turn after the other, until 10000
+/// unfolded records were whole.
+template <typename Write> static void readBusyLog(Write Turn) {
   Log L(LogKeep::None);
   std::atomic<bool> Done{false};
   std::thread Owner([&] {
-    while (!Done) {
-      L.add();
-      if (L.Head.Written % 100 == 0)
-        L.fold();
-    }
+    while (!Done)
+      Turn(L);
   });
   uint64_t Whole = 0;
   while (Whole < 10000) {
@@ -171,24 +170,20 @@ TEST(LiveReader, UnfoldedRecordsOfABusyLogAreWhole) {
   Owner.join();
 }
 
-TEST(LiveReader, NumbersThatTheOwnerLeavesOutAreNoRecords) {
-  Log L(LogKeep::None);
-  std::atomic<bool> Done{false};
-  std::thread Owner([&] {
-    while (!Done) {
-      L.add(Log::Ring / 2 + 100);
+TEST(LiveReader, UnfoldedRecordsOfABusyLogAreWhole) {
+  readBusyLog([](Log &L) {
+    L.add();
+    if (L.Head.Written % 100 == 0)
       L.fold();
-      L.leaveOut(Log::Ring / 2 - 100);
-    }
   });
-  uint64_t Whole = 0;
-  while (Whole < 10000) {
-    LogCopy Copy(L);
-    for (uint64_t I = Copy.Head.Folded; I < Copy.Head.Written; ++I, ++Whole)
-      EXPECT_TRUE(Copy.isWhole(I)) << I << " of " << Copy.Head.Written;
-  }
-  Done = true;
-  Owner.join();
+}
+
+TEST(LiveReader, NumbersThatTheOwnerLeavesOutAreNoRecords) {
+  readBusyLog([](Log &L) {
+    L.add(Log::Ring / 2 + 100);
+    L.fold();
+    L.leaveOut(Log::Ring / 2 - 100);
+  });
 }
 
 TEST(LiveReader, KeptRecordsOfABusyLogAreWholeOrBlank) {
