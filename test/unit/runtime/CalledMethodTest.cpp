@@ -27,18 +27,23 @@ static void addCallingModel(const char *Called = "second") {
               {2, "aten::relu"}});
 }
 
+/// The node that calls takes two ticks, and the method four.
+static void callingNode() {
+  uint64_t Node = beginSpan(site(9, 1));
+  advanceClock(2);
+  uint64_t Inner = enter(site(9, 2));
+  advanceClock(4);
+  endSpan(Inner, site(9, 2));
+  endSpan(Node, site(9, 1));
+}
+
 TEST_F(CalledMethod, MethodThatANodeCallsInItsOwnNativeFrameIsACall) {
   recordIt([] {
     addCallingModel();
     for (int I = 0; I < 2; ++I) {
       uint64_t Outer = enter(site(9, 0));
       advanceClock(1);
-      uint64_t Node = beginSpan(site(9, 1));
-      advanceClock(2);
-      uint64_t Inner = enter(site(9, 2));
-      advanceClock(4);
-      endSpan(Inner, site(9, 2));
-      endSpan(Node, site(9, 1));
+      callingNode();
       endSpan(Outer, site(9, 0));
     }
   });
@@ -71,14 +76,8 @@ TEST_F(CalledMethod, MethodThatATaskCallsIsACall) {
       EXPECT_EQ(setOption("schedule", "active=100"), 0);
       uint64_t Outer = enter(site(9, 0));
       std::thread([] { // the task: its body has no root
-        for (int I = 0; I < 2; ++I) {
-          uint64_t Node = beginSpan(site(9, 1));
-          advanceClock(2);
-          uint64_t Inner = enter(site(9, 2));
-          advanceClock(4);
-          endSpan(Inner, site(9, 2));
-          endSpan(Node, site(9, 1));
-        }
+        for (int I = 0; I < 2; ++I)
+          callingNode();
         EXPECT_EQ(ThisLane->Depth, 0u);
       })
           .join();
