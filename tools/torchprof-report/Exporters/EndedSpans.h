@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,16 @@ namespace torchprof::report {
 /// in the order of their ends: what lies in a span comes before it.
 class EndedSpans {
 public:
+  /// True if one that begins at \p BeginNs and ends now lies around or beside
+  /// all of them.
+  bool fits(uint64_t BeginNs) const {
+    auto Inside =
+        std::partition_point(Spans.begin(), Spans.end(), [&](const auto &Span) {
+          return Span.first < BeginNs;
+        });
+    return Inside == Spans.begin() || std::prev(Inside)->second <= BeginNs;
+  }
+
   /// Takes away the spans inside of one that begins at \p BeginNs. Returns when
   /// the last of them ended, 0 if there was none.
   uint64_t takeInside(uint64_t BeginNs) {
@@ -37,7 +48,7 @@ public:
 private:
   /// Older ones are forgotten: what overlaps them is not seen.
   static constexpr size_t Most = 4096;
-  std::vector<std::pair<uint64_t, uint64_t>> Spans;
+  std::vector<std::pair<uint64_t, uint64_t>> Spans; ///< by their begins
 };
 
 } // namespace torchprof::report

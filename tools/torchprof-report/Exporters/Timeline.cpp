@@ -20,10 +20,7 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
   const Profile &P = *In.Single;
   bool HasTrace = false;
   for (const Lane &L : P.Lanes) {
-    auto Number = static_cast<uint32_t>(T.Tracks.size());
-    T.Tracks.push_back({Number, L.Record.Thread, L.name()});
-    T.Tracks.push_back(
-        {Number + 1, L.Record.Thread, L.name() + ", overlapping"});
+    T.addLane(L);
     for (const TraceBuffer &B : L.Traces) {
       HasTrace = true;
       T.Dropped += B.dropped();
@@ -48,11 +45,32 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
 // A trace
 //===----------------------------------------------------------------------===//
 
+/// What does not fit on these tracks of a lane overlaps something on the last.
+static constexpr uint32_t MostTracksOfLane = 16;
+
+void Timeline::addLane(const Lane &L) {
+  auto Number = static_cast<uint32_t>(FirstTracks.size());
+  auto First = static_cast<uint32_t>(Tracks.size());
+  FirstTracks.push_back(First);
+  uint32_t Last = First;
+  visitLane(Number, [&](const TimelineSpan &Span) {
+    Last = std::max(Last, Span.Track);
+  });
+  for (uint32_t Track = First; Track <= Last; ++Track) {
+    std::string Name = L.name();
+    if (Track > First)
+      Name += ", overlapping";
+    if (Track > First + 1)
+      Name += " " + std::to_string(Track - First);
+    Tracks.push_back({Track, L.Record.Thread, std::move(Name)});
+  }
+}
+
 void Timeline::visitLane(uint32_t Lane,
                          function_ref<void(const TimelineSpan &)> Visit) const {
   const report::Lane &L = In->Single->Lanes[Lane];
   const SiteTable &Sites = In->Sites;
-  EndedSpans Ended; // on the first track
+  std::vector<EndedSpans> Ended(1); // by track
   for (const TraceBuffer &B : L.Traces) {
     for (const TraceEvent &E : B.Events) {
       uint32_t Site = (*In->SlotsOfSingle)[E.Site];
@@ -65,14 +83,16 @@ void Timeline::visitLane(uint32_t Lane,
       Span.Site = Site;
       Span.BeginNs = Begin > 0 ? static_cast<uint64_t>(Begin) : 0;
       Span.EndNs = End > 0 ? static_cast<uint64_t>(End) : 0;
+      uint32_t Track = 0;
+      while (!Ended[Track].fits(Span.BeginNs) && Track + 1 < MostTracksOfLane)
+        if (++Track == Ended.size())
+          Ended.emplace_back();
       // It ends no earlier than what is inside, though what the folding between
       // them took is not in its time.
-      Span.EndNs = std::max(Span.EndNs, Ended.takeInside(Span.BeginNs));
-      bool Overlaps = Ended.lastEnd() > Span.BeginNs;
-      Span.Track = 2 * Lane + Overlaps;
+      Span.EndNs = std::max(Span.EndNs, Ended[Track].takeInside(Span.BeginNs));
+      Ended[Track].add(Span.BeginNs, Span.EndNs);
+      Span.Track = FirstTracks[Lane] + Track;
       Span.Flow = Devices.flowOf(Lane, Site, Span.BeginNs);
-      if (!Overlaps)
-        Ended.add(Span.BeginNs, Span.EndNs);
       Visit(Span);
     }
   }

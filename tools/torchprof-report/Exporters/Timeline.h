@@ -2,7 +2,8 @@
 //
 // The spans of a trace, or those of one run made up from mean times. On each
 // track spans nest strictly: a span that only overlaps another one of its lane
-// (a task that was resumed on another thread) goes to the lane's second track.
+// (a task that was resumed on another thread) goes to a further track of the
+// lane.
 //
 // Rounding keeps nesting: begins and ends go through one monotonic function.
 //
@@ -50,6 +51,7 @@ public:
 
 private:
   explicit Timeline(const ExportInput &In) : In(&In) {}
+  void addLane(const Lane &L);
   void makeUp();
   uint64_t layOut(uint32_t Site, uint64_t Begin, double Runs,
                   const std::vector<std::vector<uint32_t>> &Children);
@@ -62,6 +64,7 @@ private:
   uint64_t Dropped = 0;
   std::vector<TimelineSpan> MadeUp;
   DeviceTracks Devices;
+  std::vector<uint32_t> FirstTracks; ///< by lane
   uint32_t FirstDeviceTrack = 0;
 };
 
