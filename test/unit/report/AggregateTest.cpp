@@ -41,6 +41,19 @@ TEST(Aggregate, MomentsOfKnownSamples) {
   EXPECT_EQ(A.First.size(), format::FirstSamples);
 }
 
+TEST(Aggregate, FirstSamplesAreThoseThatACellHasKept) {
+  Aggregate Sum;
+  Sum.add(cellOf({300, 100}));
+  Sum.add(cellOf({200}));
+  std::vector<format::Cell> Cells;
+  ASSERT_TRUE(Sum.appendCells(format::Slot(0), Cells));
+  Aggregate Again;
+  for (const format::Cell &C : Cells)
+    Again.add(C);
+  EXPECT_EQ(Again.Count, 3u);
+  EXPECT_EQ(Again.First, Sum.First);
+}
+
 TEST(Aggregate, QuantilesAreWithinTheBound) {
   std::vector<uint64_t> Samples = randomSamples(5000, 1);
   Aggregate A;

@@ -88,8 +88,10 @@ void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
   };
   Min = std::min(Min, One(C.Min));
   Max = std::max(Max, One(C.Max));
+  // A cell that others were added up to may have fewer than its spans.
   if (First.empty())
-    for (unsigned I = 0; I < format::FirstSamples && I < CellCount; ++I)
+    for (unsigned I = 0;
+         I < format::FirstSamples && I < CellCount && C.First[I] >= C.Min; ++I)
       First.push_back(One(C.First[I]));
   if (!WithHistogram)
     return;
