@@ -124,8 +124,16 @@ static std::vector<Row> makeLaneRows(const SiteTable &Sites,
       R.Name = Outside ? Name + ", outside of models" : Name;
       R.Outside = Outside;
       R.Overlay = false;
+      // True unless the time of one of the row around it holds its time.
       auto Outermost = [&](uint32_t S) {
-        return Sites[S].Parent == NoIndex || (Sites[S].Flags & SF_Async);
+        for (; !(Sites[S].Flags & SF_Async); S = Sites[S].Parent) {
+          uint32_t Around = Sites[S].Parent;
+          if (Around == NoIndex)
+            return true;
+          if (Counts(Around) && !Sites[Around].isOverlay())
+            return false;
+        }
+        return true;
       };
       for (const auto &[S, A] : Lane.Measured) {
         if (!Counts(S))
