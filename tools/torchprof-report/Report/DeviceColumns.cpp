@@ -48,13 +48,15 @@ void report::addDeviceLines(Table &T, const SummaryInput &In) {
     return;
   // Runs are as in Totals: methods that are not inside another one.
   std::vector<bool> Counts = sitesOfTotals(Sites, In.Selected);
+  std::vector<uint64_t> RunsOf = runsOf(Sites);
   UInt128 Total = 0, Between = 0;
   uint64_t Runs = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (!Sites[S].isRoot() || Sites[S].Parent != NoIndex || !Counts[S])
+    if (!Sites[S].isRoot() || !Counts[S])
       continue;
-    Total += Sites.measured(*Of.Time, S).Sum;
-    Runs += Sites.measured(*Of.Time, S).Count;
+    RunMeasure OfRuns = measureOfRuns(Sites, *Of.Time, S, RunsOf[S]);
+    Total += OfRuns.Sum;
+    Runs += OfRuns.Count;
     Between += Sites.self(*Of.Time, S).Amount;
   }
   UInt128 Backward = 0;

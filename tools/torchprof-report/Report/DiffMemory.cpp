@@ -1,6 +1,7 @@
 //===- DiffMemory.cpp - whether sites take more memory --------------------===//
 
 #include "DiffMemory.h"
+#include "Totals.h"
 
 #include "llvm/ADT/Optional.h"
 
@@ -29,9 +30,11 @@ public:
         Peak(numberOf(Sites.measures(), Kind.Peak)) {
     if (!Allocated)
       return;
+    std::vector<uint64_t> Runs = runsOf(Sites);
     for (uint32_t S = 0; S < Sites.size(); ++S)
       if (Sites[S].isRoot())
-        OfRuns += static_cast<double>(Sites.measured(*Allocated, S).Sum);
+        OfRuns += static_cast<double>(
+            measureOfRuns(Sites, *Allocated, S, Runs[S]).Sum);
   }
 
   bool isKnown() const { return Allocated && Peak; }

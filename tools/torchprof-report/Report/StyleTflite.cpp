@@ -141,8 +141,10 @@ static Table makeTable(StringRef Id, StringRef Title,
 /// "Timings (microseconds): count=50 first=79449 min=77385 ..."
 static std::string timings(const SummaryInput &In) {
   Aggregate Runs;
+  std::vector<bool> Counts = rootsOf(In.Sites, In.Selected);
+  std::vector<uint64_t> RunsOf = runsOf(In.Sites);
   for (uint32_t S = 0; S < In.Sites.size(); ++S)
-    if (In.Sites[S].isRoot())
+    if (Counts[S] && RunsOf[S])
       Runs.add(In.Sites.measured(S));
   if (Runs.Count == 0)
     return "Timings (microseconds): count=0";

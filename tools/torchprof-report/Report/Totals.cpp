@@ -56,6 +56,15 @@ std::vector<uint64_t> report::runsOf(const SiteTable &Sites) {
   return Runs;
 }
 
+RunMeasure report::measureOfRuns(const SiteTable &Sites, MeasureId M,
+                                 uint32_t Root, uint64_t Runs) {
+  const MeasureTotal &T = Sites.measured(M, Root);
+  if (Runs >= T.Count)
+    return {T.Sum, T.Count};
+  // Its own runs are as long as those inside of others, as far as is known.
+  return {T.Sum / T.Count * Runs + T.Sum % T.Count * Runs / T.Count, Runs};
+}
+
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   Totals T;
   std::vector<uint64_t> Runs = runsOf(Sites);

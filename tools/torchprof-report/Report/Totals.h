@@ -51,6 +51,17 @@ struct Totals {
 /// other runs if the profiles tell them apart.
 std::vector<uint64_t> runsOf(const SiteTable &Sites);
 
+/// What runs of a root measured, and how many of them did.
+struct RunMeasure {
+  UInt128 Sum = 0;
+  uint64_t Count = 0;
+};
+
+/// The part of what the calls of \p Root measured that its \p Runs have: what
+/// runs inside of others measured is a part of those.
+RunMeasure measureOfRuns(const SiteTable &Sites, MeasureId M, uint32_t Root,
+                         uint64_t Runs);
+
 Totals makeTotals(const SiteTable &Sites, const Selection &Selected);
 
 /// The roots whose runs these totals are of, by site: those of everything that
