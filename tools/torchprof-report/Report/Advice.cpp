@@ -44,7 +44,7 @@ static const Rule Rules[] = {
      "torchprof-report summary --group-by=kind", smallNodes},
     {"conversions", "conversions and copies of tensors",
      "weights and inputs of one dtype, device and layout from the beginning",
-     "torchprof-report summary --include='aten::to'", conversions},
+     "torchprof-report summary --group-by=kind", conversions},
     {"outside_nodes", "runs outside of their nodes",
      "torch.jit.freeze(model), which looks up no parameters in modules",
      "torchprof-report summary: the line Unattributed", outsideOfNodes},

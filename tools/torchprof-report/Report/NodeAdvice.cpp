@@ -9,8 +9,13 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-static bool isConvolution(StringRef Kind) {
-  return Kind.startswith("aten::conv") || Kind == "aten::_convolution";
+/// True if freezing may fold a batch norm behind such a node into it; none into
+/// a transposed convolution.
+static bool takesBatchNorm(StringRef Kind) {
+  return StringSwitch<bool>(Kind)
+      .Cases("aten::conv1d", "aten::conv2d", "aten::conv3d",
+             "aten::_convolution", true)
+      .Default(false);
 }
 
 Finding report::batchNorms(const Evidence &In) {
@@ -20,7 +25,7 @@ Finding report::batchNorms(const Evidence &In) {
   eachNode(In, [&](uint32_t S) {
     if (In.Sites.kind(S) == "aten::batch_norm" &&
         any_of(In.Sites.producers(S),
-               [&](uint32_t P) { return isConvolution(In.Sites.kind(P)); }))
+               [&](uint32_t P) { return takesBatchNorm(In.Sites.kind(P)); }))
       Nodes.add(S, In.selfNs(S));
   });
   return Nodes.found();
