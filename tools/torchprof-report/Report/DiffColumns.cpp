@@ -73,9 +73,12 @@ static Value meanOf(const SideOfRow &Side, const TableMeasure &Info) {
     const MeasureTotal &T = Side.Sites.measured(M, Side.Site);
     if (T.Count == 0)
       return Value();
-    return measureValue(Info.Unit, Info.Fold == MeasureFold::Peak
-                                       ? UInt128(T.Max)
-                                       : T.Sum / T.Count);
+    if (Info.Fold == MeasureFold::Peak)
+      return measureValue(Info.Unit, T.Max);
+    if (Info.Unit == MeasureUnit::Count)
+      return Value::number(ValueType::Number, static_cast<double>(T.Sum) /
+                                                  static_cast<double>(T.Count));
+    return measureValue(Info.Unit, T.Sum / T.Count);
   }
   return Value();
 }
@@ -188,10 +191,13 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          {std::pair<StringRef, SideFunction>("before", before),
           std::pair<StringRef, SideFunction>("after", after)}) {
       SideFunction SideOf = Side;
+      std::string Id =
+          (Prefix + "_" + measureColumnId(Info.Id, Info.Unit)).str();
+      std::string Title = (Info.Id + " " + Prefix).str();
       Columns.push_back(
-          {TableColumn::make(
-               (Prefix + "_" + measureColumnId(Info.Id, Info.Unit)).str(),
-               (Info.Id + " " + Prefix).str(), measureValueType(Info.Unit)),
+          {Info.Unit == MeasureUnit::Count
+               ? TableColumn::number(Id, Title, 2)
+               : TableColumn::make(Id, Title, measureValueType(Info.Unit)),
            (Info.Fold == MeasureFold::Peak ? "largest " : "mean ") + Info.Id +
                " " + Prefix.str(),
            [SideOf, Info](const Row &R, const Ctx &C) {
