@@ -215,7 +215,7 @@ static Expected<Outcome> run() {
     errs() << "torchprof-report: " << Failures << " of " << Compared
            << " sites grew by more than " << FailAbove << '\n';
   for (const std::string &Line : *Grown)
-    errs() << "torchprof-report: " << Line << '\n';
+    errs() << "torchprof-report: " << printable(Line) << '\n';
   return Failures || !Grown->empty() ? Outcome::Finding : Outcome::Fine;
 }
 
