@@ -46,13 +46,16 @@ public:
     }
     if (Batches.empty())
       return;
-    if (Whole && In == In->owningGraph()->block()) {
-      Order = Whole;
-      Blocks.insert(0);
-    }
     for (Node *N : In->nodes())
       if (const TagContent *Tag = tagOf(N))
         note(N, *Tag);
+    if (Whole && In == In->owningGraph()->block()) {
+      // The tags' own comes first: that of the root may be of another copy of
+      // the model, whose tags are others.
+      if (!Order)
+        Order = Whole;
+      Blocks.insert(0);
+    }
     if (Order)
       findLost();
   }
