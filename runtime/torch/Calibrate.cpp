@@ -50,13 +50,15 @@ static double leastSeconds(double Budget, Function Body) {
 
 static format::MachineRecord measureMachine(double Seconds) {
   c10::NoGradGuard NoGrad;
+  constexpr auto Type = at::kFloat; // whatever the host has as its default
   format::MachineRecord M{};
   M.Threads = uint32_t(at::get_num_threads());
   {
     constexpr int64_t Size = 768;
     constexpr double Flops = 2.0 * Size * Size * Size;
-    at::Tensor A = at::ones({Size, Size}), B = at::ones({Size, Size});
-    at::Tensor Out = at::empty({Size, Size});
+    at::Tensor A = at::ones({Size, Size}, Type);
+    at::Tensor B = at::ones({Size, Size}, Type);
+    at::Tensor Out = at::empty({Size, Size}, Type);
     M.FlopsPerSecond = uint64_t(
         Flops / leastSeconds(Seconds / 3, [&] { at::mm_out(Out, A, B); }));
   }
@@ -64,15 +66,15 @@ static format::MachineRecord measureMachine(double Seconds) {
     constexpr int64_t Images = 4, Channels = 128, Side = 28, Kernel = 3;
     constexpr double Flops =
         2.0 * Images * Side * Side * Channels * Channels * Kernel * Kernel;
-    at::Tensor X = at::ones({Images, Channels, Side, Side});
-    at::Tensor Weight = at::ones({Channels, Channels, Kernel, Kernel});
+    at::Tensor X = at::ones({Images, Channels, Side, Side}, Type);
+    at::Tensor Weight = at::ones({Channels, Channels, Kernel, Kernel}, Type);
     double Least = leastSeconds(Seconds / 3, [&] {
       at::conv2d(X, Weight, /*bias=*/{}, /*stride=*/1, /*padding=*/1);
     });
     M.FlopsPerSecond = std::max(M.FlopsPerSecond, uint64_t(Flops / Least));
   }
   constexpr int64_t Floats = 16 << 20; // 64 MiB, more than caches hold
-  at::Tensor From = at::ones({Floats}), To = at::empty({Floats});
+  at::Tensor From = at::ones({Floats}, Type), To = at::empty({Floats}, Type);
   constexpr double Bytes = 2.0 * Floats * sizeof(float);
   M.BytesPerSecond =
       uint64_t(Bytes / leastSeconds(Seconds / 3, [&] { To.copy_(From); }));
