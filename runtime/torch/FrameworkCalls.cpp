@@ -104,6 +104,9 @@ std::atomic<uint64_t> OperatorsEvery = 0; ///< 0: never
 thread_local ThreadCallback OperatorsHere;
 thread_local uint64_t RunsHere = 0;
 thread_local bool AreOperatorsDue = false;
+/// The same of the run that began last on any thread. For a thread that runs
+/// nothing itself, such as one of the engine's.
+std::atomic<bool> AreOperatorsDueElsewhere = false;
 
 } // namespace
 
@@ -193,7 +196,10 @@ static void begin(const Options &Opts) try {
 void leaveOperators() noexcept { OperatorsHere.remove(); }
 
 bool watchOperators() noexcept try {
-  if (!AreOperatorsDue || OperatorsHere.isThere())
+  bool AreDue = RunsHere
+                    ? AreOperatorsDue
+                    : AreOperatorsDueElsewhere.load(std::memory_order_relaxed);
+  if (!AreDue || OperatorsHere.isThere())
     return false;
   OperatorsHere.add(at::RecordFunctionCallback(operatorBegins, operatorEnds)
                         .scopes({at::RecordScope::FUNCTION}));
@@ -207,6 +213,7 @@ static void operatorsOfRun() {
   if (!Every)
     return;
   AreOperatorsDue = RunsHere++ % Every == 0;
+  AreOperatorsDueElsewhere.store(AreOperatorsDue, std::memory_order_relaxed);
   if (AreOperatorsDue)
     watchOperators();
   else

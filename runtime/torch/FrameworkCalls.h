@@ -6,8 +6,9 @@
 namespace torchprof {
 
 /// Before an autograd function of which a span begins: its operators are
-/// recorded if those of the thread's last run were. True if it is to be
-/// followed by leaveOperators() when the function has ended.
+/// recorded if those of the thread's last run were, or of the last one at all
+/// on a thread without runs. True if it is to be followed by leaveOperators()
+/// when the function has ended.
 bool watchOperators() noexcept;
 
 /// Records no operators on the calling thread any more.

@@ -30,6 +30,13 @@ same time; labels of the host and of a scripted method are regions."""
 # EVERY: aten::conv2d conv2d 9
 # EVERY: aten::convolution in aten::conv2d 3
 
+# A gradient has operators on a thread that runs no model itself, as on the engine's.
+# RUN: rm -f %t*.tprof
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
+# RUN:   TORCHPROF_RECORD=ops %python -W ignore %s elsewhere
+# RUN: torchprof-report summary %t.tprof --ops --limit=0 --columns=kind,name,calls | FileCheck %s --check-prefix=ELSEWHERE
+# ELSEWHERE: aten::convolution_backward {{.*}} 1
+
 import json
 import os
 import subprocess
@@ -75,6 +82,12 @@ if sys.argv[1:] == ["sampled"]:
     with torch.no_grad():
         for _ in range(9):
             model(x)
+    sys.exit()
+
+if sys.argv[1:] == ["elsewhere"]:
+    worker = threading.Thread(target=model(x).sum().backward)
+    worker.start()
+    worker.join()
     sys.exit()
 
 with torch.no_grad():
