@@ -349,6 +349,18 @@ private:
   const bool HasGradients;
 };
 
+/// A script may switch gradients on or off: probes behind that look for
+/// functions of autograd, or no longer.
+void followGradModes(Block *In) {
+  static const Symbol Switch = Symbol::fromQualString("aten::set_grad_enabled");
+  for (Node *N : In->nodes()) {
+    for (Block *Inner : N->blocks())
+      followGradModes(Inner);
+    if (N->kind() == Switch)
+      In->owningGraph()->create(symbols::followGradMode(), 0)->insertAfter(N);
+  }
+}
+
 /// Notes the sites of the method that have no node in its plan.
 void noteMissing(Block *Plan) {
   std::unordered_set<int64_t> Present;
@@ -392,6 +404,7 @@ timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
   tagReplacedNodes(*Copy, Order);
   tagBatchedProducts(*Copy, Order);
   tagAutocasts(*Copy);
+  followGradModes(Copy->block());
   if (Root)
     noteMissing(Copy->block());
   AttachOptions Asked = attachOptions();

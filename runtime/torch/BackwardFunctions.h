@@ -38,8 +38,9 @@ inline void claimFunctions(format::Slot Site) {
     claimMade(*L, Site);
 }
 
-/// A root has just begun. Probes look for functions from now on if LibTorch
-/// makes any in it, and else no longer.
+/// A root has just begun, or gradients were switched on or off in one. Probes
+/// look for functions from now on if LibTorch makes any in it, and else no
+/// longer.
 void followGradMode() noexcept;
 
 /// The method or node that a span lies over, or the span's own site.

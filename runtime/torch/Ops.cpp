@@ -11,6 +11,7 @@
 #include "BackwardFunctions.h"
 #include "Calibrate.h"
 #include "GroupGradients.h"
+#include "OpenFrames.h"
 #include "Probe.h"
 
 #include <torch/csrc/jit/runtime/custom_operator.h>
@@ -112,6 +113,12 @@ static const torch::jit::RegisterOperators ProbeOps({
             claimFunctions();
             if (Site != format::NoSlot)
               beginPart(Site);
+          }),
+    probe("torchprof::follow_grad_mode() -> ()",
+          [](Stack &) {
+            claimFunctions();
+            if (Lane *L = ThisLane; L && L->Owner && hasOpenRoot(*L))
+              followGradMode();
           }),
     // Slots, and as many gradients, each of which is of its slot's site.
     probe("torchprof::note_gradients(int[] needing, int[] unused, ...) -> ()",

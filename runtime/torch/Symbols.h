@@ -57,6 +57,12 @@ inline c10::Symbol freeInputs() {
   static const auto S = c10::Symbol::fromQualString("torchprof::free_inputs");
   return S;
 }
+/// Behind a node that switches gradients on or off.
+inline c10::Symbol followGradMode() {
+  static const auto S =
+      c10::Symbol::fromQualString("torchprof::follow_grad_mode");
+  return S;
+}
 inline c10::Symbol enter() {
   static const auto S = c10::Symbol::fromQualString("torchprof::enter");
   return S;

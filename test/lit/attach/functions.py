@@ -251,6 +251,25 @@ def no_grad_and_inference():
     digest(x.grad)
 
 
+# A potential that takes care of its forces itself, whatever its host does.
+@case(tanh=3, sigmoid=3)
+def switched_on_inside():
+    class Switches(nn.Module):
+        def forward(self, x):
+            torch.set_grad_enabled(True)
+            x = x.detach().requires_grad_(True)
+            y = torch.sigmoid(torch.mm(torch.tanh(x), x.t())).sum()
+            slope = torch.autograd.grad([y], [x])[0]
+            torch.set_grad_enabled(False)
+            assert slope is not None
+            return slope
+
+    model, x = torch.jit.script(Switches()), data(False)
+    for _ in range(3):
+        with torch.no_grad():
+            digest(model(x))
+
+
 @case(tanh=1, sigmoid=1)
 def trained_again_after_no_grad():
     model, x = layers(), data()
