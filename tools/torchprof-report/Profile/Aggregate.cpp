@@ -14,10 +14,15 @@ using namespace torchprof::report;
 
 template <typename CellType>
 static bool readAnyCell(const CellType &Source, CellType &Copy, bool Live) {
-  if (Live)
-    return format::copyLiveCell(Copy, Source);
-  Copy = Source;
-  return Copy.Word % 2 == 0;
+  if (!Live) {
+    Copy = Source;
+    return Copy.Word % 2 == 0;
+  }
+  if (format::copyLiveCell(Copy, Source))
+    return true;
+  format::copyWords(&Copy, &Source, sizeof(Copy));
+  Copy.Word |= 1;
+  return false;
 }
 
 bool report::readCell(const format::Cell &Source, format::Cell &Copy,

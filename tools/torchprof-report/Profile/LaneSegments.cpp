@@ -87,7 +87,7 @@ static format::MeasureCell copyOf(const void *Live) {
   auto &Source = *static_cast<const format::MeasureCell *>(Live);
   format::MeasureCell Copy = {};
   if (!format::copyLiveCell(Copy, Source)) {
-    Copy.Site = Source.Site;
+    format::copyWords(&Copy, &Source, sizeof(Copy));
     Copy.Word |= 1;
   }
   return Copy;

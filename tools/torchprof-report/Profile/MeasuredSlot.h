@@ -19,7 +19,7 @@ namespace torchprof::report {
 struct MeasuredSlot {
   format::Slot Site;
   uint32_t Epoch;
-  uint64_t Word; ///< odd: of no use, the cell was being updated
+  uint64_t Word; ///< odd: torn, see readCell()
   uint64_t Sum;
   uint64_t Max;
   uint64_t Time;

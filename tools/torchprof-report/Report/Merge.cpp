@@ -119,10 +119,10 @@ void Merger::addMeasures(const Profile &P, const Lane &L,
     MeasureSums &Sums = Measures[{M.Name, M.Id}];
     Sums.Head = {M.Id, M.Unit, M.Sum, M.Name, {}};
     for (const MeasuredSlot &Source : M.Cells) {
-      MeasuredSlot C;
+      MeasuredSlot C = Source;
       uint32_t S = Slots[Source.Site];
-      if (S != NoIndex && readCell(Source, C, P.maybeLive()) &&
-          C.Epoch == static_cast<uint32_t>(P.Epoch))
+      C.Word &= ~uint64_t(1); // of a torn one a part of one span is missing
+      if (S != NoIndex && C.Epoch == static_cast<uint32_t>(P.Epoch))
         addMeasure(Sums.OfSite[S], C, M.Sum, Scale);
     }
   }

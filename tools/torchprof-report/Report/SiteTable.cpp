@@ -213,10 +213,7 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
         continue;
       }
       if (!Whole) {
-        Warnings.push_back(
-            (P.FileName + ": " + L.name() + ": " + kind(S) + " " + name(S) +
-             ": left out, its cell was being written when the process died")
-                .str());
+        warnOfTorn(P, L, S, "left out");
         continue;
       }
       // Not touched since the last reset: what it holds was thrown away.
@@ -242,6 +239,20 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
                        " cells of slots that no model or region has");
 }
 
+void SiteTable::warnOfTorn(const Profile &P, const Lane &L, uint32_t S,
+                           StringRef What) {
+  std::string Text =
+      (P.FileName + ": " + L.name() + ": " + kind(S) + " " + name(S) + ": " +
+       What + ", its cell was being written when the process died")
+          .str();
+  if (!is_contained(Warnings, Text)) // of several measures in a cell
+    Warnings.push_back(std::move(Text));
+}
+
+/// What is said of a cell that is added up although it is torn.
+static constexpr StringLiteral PartMissing =
+    "a part of one call is missing in what was measured";
+
 void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
                             const SlotToSite &Slots, const PartSlots &Parts,
                             double Scale) {
@@ -250,9 +261,11 @@ void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
     for (const MeasuredSlot &Source : Cells.Cells) {
       MeasuredSlot C;
       uint32_t S = Slots[Source.Site];
-      if (S == NoIndex || !readCell(Source, C, P.maybeLive()) ||
-          C.Epoch != static_cast<uint32_t>(P.Epoch))
+      bool Whole = readCell(Source, C, P.maybeLive());
+      if (S == NoIndex || C.Epoch != static_cast<uint32_t>(P.Epoch))
         continue;
+      if (!Whole)
+        warnOfTorn(P, L, S, PartMissing);
       if (Parts.count(Source.Site)) {
         addMeasure(M, S, Lane, {0, 0, 0, C.Nested, 0});
         continue;
@@ -297,10 +310,12 @@ void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
         format::VariantCell C;
         uint32_t S = Slots[Source.Site];
         auto Signature = Signatures.find(Source.Signature);
-        if (S == NoIndex || Signature == Signatures.end() ||
-            !readCell(Source, C, P.maybeLive()) || C.Word < 2 ||
+        bool Whole = readCell(Source, C, P.maybeLive());
+        if (S == NoIndex || Signature == Signatures.end() || C.Word < 2 ||
             C.Epoch != static_cast<uint32_t>(P.Epoch))
           continue;
+        if (!Whole)
+          warnOfTorn(P, L, S, PartMissing);
         Touched.insert(S);
         SiteVariant &V = variantOf(VariantsOf[S], *Signature->second);
         V.Count += C.Word / 2;

@@ -319,6 +319,10 @@ public:
   const std::vector<std::string> &warnings() const { return Warnings; }
 
 private:
+  /// Warns that a cell of a site was being written when its process ended.
+  void warnOfTorn(const Profile &P, const Lane &L, uint32_t S,
+                  llvm::StringRef What);
+
   /// What is computed when it is first asked for, by site.
   struct InnerParts {
     std::vector<SelfPart> Self;
