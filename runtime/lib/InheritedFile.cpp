@@ -2,7 +2,7 @@
 
 #include "InheritedFile.h"
 
-#include "FileSizeSignal.h"
+#include "WriteSignals.h"
 #include "torchprof/format/Records.h"
 
 #include <cerrno>
@@ -46,7 +46,7 @@ static Failure takeEmpty(int Descriptor) {
   if (Status.st_size != 0)
     return isProfile(Descriptor) ? Failure(EEXIST, "it already holds a profile")
                                  : Failure(EEXIST, "the file is not empty");
-  FileSizeSignalBlock Block;
+  WriteSignalsBlock Block;
   ssize_t Written = pwrite(Descriptor, FileMagic, sizeof(FileMagic), 0);
   if (Written == sizeof(FileMagic))
     return Failure();

@@ -4,11 +4,11 @@
 
 #include "BooksCopies.h"
 #include "Clock.h"
-#include "FileSizeSignal.h"
 #include "InheritedFile.h"
 #include "Options.h"
 #include "Process.h"
 #include "ProfileFile.h"
+#include "WriteSignals.h"
 #include "torchprof/format/LiveReader.h"
 #include "torchprof/format/Segments.h"
 
@@ -228,7 +228,7 @@ static int createTemporary(const std::string &Name, std::string &Temporary) {
 Failure writeSnapshot(const ProfileFile &Profile, const std::string &Name,
                       std::string &Path) {
   Path.clear();
-  FileSizeSignalBlock Block;
+  WriteSignalsBlock Block;
   if (std::optional<int> Descriptor = descriptorOf(Name)) {
     Failure Why = writeToDescriptor(Profile, *Descriptor);
     if (!Why)

@@ -1,7 +1,7 @@
 //===- Warn.cpp - messages on standard error ------------------------------===//
 
 #include "Warn.h"
-#include "FileSizeSignal.h"
+#include "WriteSignals.h"
 
 #include <cerrno>
 #include <cstdarg>
@@ -20,7 +20,7 @@ static void print(const char *Kind, const char *Format, va_list Arguments) {
       0)
     Length = strlen(Line);
   Line[Length++] = '\n';
-  FileSizeSignalBlock Block; // standard error may be a file
+  WriteSignalsBlock Block; // it may be a file, or a pipe that nobody reads
   ssize_t Written = write(STDERR_FILENO, Line, Length);
   (void)Written; // nobody reads where there is no standard error
   errno = SavedErrno;

@@ -3,8 +3,10 @@
 #include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
+#include "Warn.h"
 
 #include <algorithm>
+#include <csignal>
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -90,6 +92,31 @@ TEST(File, SizeLimitNeverRaisesASignal) {
       EXPECT_LE(P.Header.FileBytes, Limit);
     }
   }
+}
+
+TEST(File, WarningIntoAPipeThatNobodyReadsNeverRaisesASignal) {
+  TestFolder Folder;
+  recordInChild(Folder.file("none/p.tprof"), [&] {
+    int Ends[2];
+    ASSERT_EQ(pipe(Ends), 0);
+    ASSERT_EQ(dup2(Ends[1], STDERR_FILENO), STDERR_FILENO);
+    close(Ends[0]);
+    close(Ends[1]);
+    addTestModel(7, 2);
+    spans(1, 5);
+    EXPECT_EQ(totals().Count, 5u);
+    // One that the host waits for stays.
+    sigset_t Pipe, Pending;
+    sigemptyset(&Pipe);
+    sigaddset(&Pipe, SIGPIPE);
+    ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &Pipe, nullptr), 0);
+    sigpending(&Pending);
+    EXPECT_EQ(sigismember(&Pending, SIGPIPE), 0);
+    ASSERT_EQ(pthread_kill(pthread_self(), SIGPIPE), 0);
+    warn("of a test");
+    sigpending(&Pending);
+    EXPECT_EQ(sigismember(&Pending, SIGPIPE), 1);
+  });
 }
 
 TEST(File, WhatDidNotFitIsAppendedAtTheExitIfItFitsThen) {
