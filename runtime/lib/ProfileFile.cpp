@@ -2,6 +2,7 @@
 
 #include "ProfileFile.h"
 #include "InheritedFile.h"
+#include "OpenFile.h"
 #include "Options.h"
 
 #include <algorithm>
@@ -164,7 +165,7 @@ bool ProfileFile::fileIsOurs() {
   Descriptor = -1;
   if (!MayReopen || IsInherited)
     return errno = EBADF, false;
-  Descriptor = open(Path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  Descriptor = openFile(Path.c_str(), O_RDWR | O_NOFOLLOW);
   if (Descriptor < 0)
     return false;
   if (fstat(Descriptor, &Status) == 0 && Status.st_dev == Device &&
@@ -234,8 +235,7 @@ static void closeInherited() {
 void ProfileFile::createNamed(const std::string &Name) {
   for (unsigned Number = 0; Number < 100000; ++Number) {
     std::string Candidate = numberedName(Name, Number);
-    Descriptor =
-        open(Candidate.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    Descriptor = openFile(Candidate.c_str(), O_RDWR | O_CREAT | O_EXCL, 0666);
     if (Descriptor >= 0 || errno != EEXIST) {
       Path = absolutePath(Candidate);
       Numbered = Number != 0;

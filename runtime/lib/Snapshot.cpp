@@ -5,6 +5,7 @@
 #include "BooksCopies.h"
 #include "Clock.h"
 #include "InheritedFile.h"
+#include "OpenFile.h"
 #include "Options.h"
 #include "Process.h"
 #include "ProfileFile.h"
@@ -217,8 +218,7 @@ static int createTemporary(const std::string &Name, std::string &Temporary) {
     Temporary = Name + ".part-" + std::to_string(getpid());
     if (Number)
       (Temporary += '.') += std::to_string(Number);
-    File =
-        open(Temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    File = openFile(Temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (File >= 0 || errno != EEXIST)
       break;
   }

@@ -304,6 +304,23 @@ TEST(File, ExecInheritsNeitherMappingNorDescriptor) {
   EXPECT_EQ(Text.find("tprof"), std::string::npos) << Text;
 }
 
+TEST(File, WhatIsPrintedWhereStandardStreamsAreClosedIsNotInTheFile) {
+  TestFolder Folder;
+  std::ofstream(Folder.file("p.tprof")) << "taken"; // which is a note
+  std::ofstream(Folder.file("s.tprof")) << "taken";
+  recordInChild(Folder.file("p.tprof"), [&] {
+    for (int Stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+      close(Stream);
+    addTestModel(7, 2);
+    spans(1, 5);
+    EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
+    warn("of a test");
+    EXPECT_EQ(fcntl(STDERR_FILENO, F_GETFD), -1);
+  });
+  EXPECT_EQ(readProfile(Folder.file("p.1.tprof")).count(1), 5u);
+  EXPECT_EQ(readProfile(Folder.file("s.1.tprof")).count(1), 5u);
+}
+
 TEST(File, ProbesAfterTheExitHandlerGoOnRecording) {
   TestFolder Folder;
   recordInChild(Folder.file("p.tprof"), [] {
