@@ -20,6 +20,12 @@ Schedule::Phase Schedule::phase(uint64_t Step) const {
   return Step < Wait + Warmup ? Phase::Warmup : Phase::Active;
 }
 
+bool Schedule::isRecorded(uint64_t Step) const {
+  Phase Now = phase(Step);
+  return Now == Phase::Active ||
+         (Now == Phase::Warmup && Step < SkipFirst + Wait + Warmup);
+}
+
 bool Schedule::endsCycle(uint64_t Step) const {
   return phase(Step) == Phase::Active &&
          (Step - SkipFirst) % (Wait + Warmup + Active) ==

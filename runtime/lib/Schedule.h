@@ -1,8 +1,8 @@
 //===- Schedule.h - windows of steps ----------------------------*- C++ -*-===//
 //
 // The schedule of torch.profiler: skip the first steps, then repeat cycles of
-// waiting, warming up (recorded and thrown away) and active steps. A pure
-// function of the step's number.
+// waiting, warming up (not kept) and active steps. A pure function of the
+// step's number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +25,10 @@ struct Schedule {
 
   /// Phase of a step; steps count from 0.
   Phase phase(uint64_t Step) const;
+
+  /// True if what \p Step runs is recorded: if it is active, or of the first
+  /// warm-up. Cells still hold the last cycle when a later one comes.
+  bool isRecorded(uint64_t Step) const;
 
   /// True if \p Step is the last active one of its cycle.
   bool endsCycle(uint64_t Step) const;

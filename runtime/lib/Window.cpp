@@ -18,9 +18,8 @@ void Window::begin() {
 
 void Window::update() {
   const Schedule &Plan = Program.Opts.Schedule;
-  bool Open =
-      Program.Opts.Enabled && Program.WindowOpen &&
-      (!Plan.exists() || Plan.phase(Program.Step) != Schedule::Phase::Off);
+  bool Open = Program.Opts.Enabled && Program.WindowOpen &&
+              (!Plan.exists() || Plan.isRecorded(Program.Step));
   bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
   if (Open == IsOpen)
     return;

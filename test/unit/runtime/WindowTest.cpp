@@ -283,6 +283,20 @@ TEST_F(WindowTest, ScheduleRecordsItsActiveStepsOnly) {
                "skip_first=1,wait=1,warmup=1,active=2,repeat=2");
 }
 
+TEST_F(WindowTest, EndInAWarmUpLeavesTheLastCycle) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "wait=1,warmup=2,active=2"), 0);
+    // Steps 0 wait, 1 and 2 warm up, 3 and 4 active, 5 wait, 6 warm up.
+    for (uint64_t Ticks = 1; Ticks <= 64; Ticks *= 2) {
+      advanceClock(1);
+      runFor(Ticks);
+    }
+  });
+  EXPECT_EQ(profile("p.1.tprof").sum(1), 8u + 16);
+  EXPECT_EQ(profile().sum(1), 8u + 16);
+  EXPECT_EQ(profile().count(0), 2u);
+}
+
 TEST_F(WindowTest, SnapshotNumberGoesWhereThePatternSays) {
   record(Folder.file("q-%s.tprof"), [&] {
     addTestModel(7, 3);
