@@ -103,23 +103,36 @@ TEST(Stress, FoldingThreadInTraceMode) { hammer("trace", "thread"); }
 static void countRuns(const char *Fold) {
   TestFolder Folder;
   constexpr unsigned Runs = 2000;
+  unsigned OfModel[ModelCount] = {};
+  for (unsigned W = 0; W < Workers; ++W)
+    for (unsigned I = 0; I < Runs; ++I)
+      ++OfModel[(W + I) % ModelCount];
   record(Folder.file("p.tprof"), [&] {
     EXPECT_EQ(setOption("fold", Fold), 0);
-    addTestModel(1, Sites);
+    for (uint64_t Id = 1; Id <= ModelCount; ++Id)
+      addTestModel(Id, Sites);
     std::vector<std::thread> Threads;
     for (unsigned W = 0; W < Workers; ++W)
-      Threads.emplace_back([] {
+      Threads.emplace_back([W] {
         for (unsigned I = 0; I < Runs; ++I)
-          runModel(1);
+          runModel(1 + (W + I) % ModelCount);
       });
     for (std::thread &T : Threads)
       T.join();
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));
-  for (uint32_t I = 0; I < Sites; ++I) {
-    EXPECT_EQ(P.count(I), Workers * Runs);
-    EXPECT_EQ(P.begins(I), Workers * Runs);
-  }
+  ASSERT_EQ(P.Models.size(), ModelCount);
+  for (const format::ModelRecord &M : P.Models)
+    for (uint32_t I = 0; I < Sites; ++I) {
+      uint32_t Slot = number(M.FirstSlot) + I;
+      EXPECT_EQ(P.count(Slot), OfModel[M.ModelId - 1]) << "model " << M.ModelId;
+      EXPECT_EQ(P.begins(Slot), OfModel[M.ModelId - 1])
+          << "model " << M.ModelId;
+    }
+  uint64_t All = 0; // also of slots that are no model's
+  for (const auto &C : P.Cells)
+    All += C.count();
+  EXPECT_EQ(All, Workers * Runs * Sites);
 }
 
 TEST(Stress, CountsAreExactWithoutWindows) {
