@@ -79,10 +79,11 @@ static void hammer(const char *Mode, const char *Fold) {
     EXPECT_EQ(T.Begins, T.Count + T.Cut);
   });
   for (const std::string &Name : Folder.names()) {
+    bool IsSnapshot = Name != "p.tprof";
     std::set<uint32_t> Torn;
     for (const auto &C : readProfile(Folder.file(Name)).Cells)
-      if (C.Data.Word % 2 == 0)
-        expectWhole(C.Data);
+      if (C.Data.Word % 2 == 0 || !IsSnapshot)
+        expectWhole(C.Data); // nobody was in a cell of the profile at its end
       else // a snapshot waits for an owner off its processor, but not for long
         EXPECT_TRUE(Torn.insert(C.Lane).second) << "lane " << C.Lane;
   }
