@@ -37,7 +37,7 @@ private:
       J.attribute(Key, nullptr);
   }
   void share(StringRef Key, UInt128 Ticks, bool Async) {
-    if (Async) // no part of the runs' time
+    if (Async || !In.All.Total) // no part of the runs' time, or no run
       J.attribute(Key, nullptr);
     else
       J.attribute(Key, In.All.share(static_cast<double>(Ticks)));
