@@ -101,9 +101,12 @@
   };
   const tick = (ns) => torchprofTime(ns).replace(/\.?0+ /, (zeros) =>
     zeros.startsWith(".") ? " " : zeros);
-  const axes = (svg, x, y, xTicks, xLabel) => {
-    svg.append("g").attr("transform", `translate(0,${H - M.bottom})`)
-      .call(d3.axisBottom(x).ticks(5).tickFormat(xTicks));
+  const times = (axis) => axis.ticks(5).tickFormat(tick);
+  // There is no half of a run.
+  const wholeNumbers = (axis) => axis.tickFormat(d3.format(",d"))
+    .tickValues(axis.scale().ticks(5).filter(Number.isInteger));
+  const axes = (svg, x, y, xLabel) => {
+    svg.append("g").attr("transform", `translate(0,${H - M.bottom})`).call(x);
     svg.append("g").attr("transform", `translate(${M.left},0)`).call(y);
     svg.append("text").attr("x", (W + M.left) / 2).attr("y", H - 4)
       .attr("text-anchor", "middle").attr("font-size", 11)
@@ -122,7 +125,7 @@
         [M.left + 6, W - M.right]);
       const y = d3.scaleLinear([0, d3.max(runs.latencies)],
         [H - M.bottom, M.top]).nice();
-      axes(svg, x, d3.axisLeft(y).ticks(5).tickFormat(tick), d3.format("d"), "run");
+      axes(svg, wholeNumbers(d3.axisBottom(x)), times(d3.axisLeft(y)), "run");
       svg.append("path").datum(runs.latencies).attr("fill", "none")
         .attr("stroke", "var(--accent)").attr("stroke-width", 1.2)
         .attr("d", d3.line((d, i) => x(i), (d) => y(d)));
@@ -138,7 +141,7 @@
         runs.histogram[runs.histogram.length - 1].below], [M.left, W - M.right]);
       const y = d3.scaleLinear([0, d3.max(runs.histogram, (d) => d.runs)],
         [H - M.bottom, M.top]).nice();
-      axes(svg, x, d3.axisLeft(y).ticks(5), tick, "latency");
+      axes(svg, times(d3.axisBottom(x)), wholeNumbers(d3.axisLeft(y)), "latency");
       svg.selectAll("rect").data(runs.histogram).join("rect")
         .attr("x", (d) => x(d.from)).attr("y", (d) => y(d.runs))
         .attr("width", (d) => Math.max(1, x(d.below) - x(d.from) - 1))
