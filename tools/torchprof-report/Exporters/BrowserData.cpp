@@ -331,7 +331,10 @@ void DataWriter::runs() {
               return static_cast<double>(format::histogramLowerBound(Bucket));
             };
             time("from", Bound(B));
-            time("below", Bound(B + 1));
+            // The last bucket is open: no run was longer than the longest.
+            time("below", B + 1 < format::HistogramBuckets
+                              ? Bound(B + 1)
+                              : static_cast<double>(A.Max) + 1);
             J.attribute("runs", A.Histogram[B]);
           });
       });
