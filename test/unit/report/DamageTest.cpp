@@ -21,13 +21,52 @@ using namespace torchprof::report::test;
 
 namespace {
 
+/// What the segments have that are whole in the first bytes of a file.
+struct Held {
+  uint64_t Segments = 0, Models = 0, Lanes = 0, Cells = 0;
+};
+
+Held heldIn(StringRef Bytes) {
+  Held H;
+  format::SegmentHeader Head;
+  size_t At = format::PageBytes;
+  while (At + sizeof(Head) <= Bytes.size()) {
+    memcpy(&Head, Bytes.data() + At, sizeof(Head));
+    if (Head.Bytes > Bytes.size() - At)
+      break;
+    ++H.Segments;
+    H.Models += Head.Type == format::SegmentType::Manifest;
+    H.Lanes += Head.Type == format::SegmentType::Lane;
+    if (Head.Type == format::SegmentType::Cells) {
+      format::CellsRecord Record;
+      memcpy(&Record, Bytes.data() + At + sizeof(Head), sizeof(Record));
+      H.Cells += Record.Used;
+    }
+    At += Head.Bytes;
+  }
+  return H;
+}
+
+void expectAll(const Profile &P, const Held &H) {
+  EXPECT_EQ(P.SegmentCount, H.Segments);
+  EXPECT_EQ(P.Models.size(), H.Models);
+  EXPECT_EQ(P.Lanes.size(), H.Lanes);
+  uint64_t Cells = 0;
+  for (const Lane &L : P.Lanes)
+    for (ArrayRef<format::Cell> Some : L.Cells)
+      Cells += Some.size();
+  EXPECT_EQ(Cells, H.Cells);
+}
+
 TEST(Damage, EveryTruncation) {
   std::string Whole = bytesOf(everySegment());
   unsigned Errors = 0, Salvaged = 0;
   for (size_t Length = 0; Length < Whole.size(); ++Length) {
     auto Cut = MemoryBuffer::getMemBuffer(StringRef(Whole).take_front(Length),
                                           "cut.tprof", false);
+    Held H = heldIn(Cut->getBuffer());
     Expected<Profile> P = readProfile(std::move(Cut));
+    EXPECT_EQ(!P, H.Cells == 0) << Length; // nothing was recorded before it
     if (!P) {
       std::string Text = toString(P.takeError());
       EXPECT_EQ(Text.rfind("cut.tprof: ", 0), 0u) << Text;
@@ -41,6 +80,7 @@ TEST(Damage, EveryTruncation) {
     EXPECT_NE(P->Warnings[0].find("offset " + std::to_string(Length)),
               std::string::npos)
         << P->Warnings[0];
+    expectAll(*P, H);
   }
   // Both kinds of answer are given, and the whole file is fine.
   EXPECT_GT(Errors, format::PageBytes);
@@ -52,9 +92,27 @@ TEST(Damage, EveryTruncation) {
 }
 
 TEST(Damage, TruncationsAtPagesAreUsable) {
-  std::string Whole = bytesOf(everySegment());
-  for (size_t Length = 0; Length <= Whole.size(); Length += 512)
-    exerciseReader(StringRef(Whole).take_front(Length));
+  Profile Several = everySegment();
+  for (uint32_t Number = 1; Number < 3; ++Number) {
+    Lane Copy = Several.Lanes.front();
+    Copy.Record.Lane = Number;
+    Several.Lanes.push_back(Copy);
+  }
+  std::string Whole = bytesOf(Several);
+  Held H;
+  for (size_t Length = 0; Length <= Whole.size(); Length += 512) {
+    StringRef Cut = StringRef(Whole).take_front(Length);
+    H = heldIn(Cut);
+    std::string Text = exerciseReader(Cut);
+    EXPECT_EQ(Text.empty(), H.Cells > 0) << Length << ": " << Text;
+    if (H.Cells)
+      expectAll(cantFail(readProfile(
+                    MemoryBuffer::getMemBuffer(Cut, "cut.tprof", false))),
+                H);
+  }
+  EXPECT_EQ(H.Models, 1u);
+  EXPECT_EQ(H.Lanes, 3u);
+  EXPECT_EQ(H.Cells, 6u);
 }
 
 /// A position that matters: most of a file is padding.
