@@ -3,8 +3,9 @@
 
   - outputs and changed inputs equal the original's bit for bit, and so do
     gradients in training mode without LibTorch's optimizer
-  - what was counted is what the instrumented graph says: sites of one block
-    have one count, the arms of an If add up to it, roots count the calls
+  - what was counted is what the instrumented graph says: roots count the calls,
+    sites directly in a method as many, sites of one block have one count, and the
+    arms of an If add up to it; but for pairs that were dropped
   - stripping gives the original's code back, and in --sample instrumenting
     that gives the same sites
 
@@ -179,26 +180,30 @@ def blocks_of(node):
     return [] if node is None else list(node.blocks())
 
 
-def check_block(block, count_of, exact):
-    """Sites of one block count alike; the arms of an If add up."""
-    sites = [site for site, kind, _ in sites_of(block)
-             if kind == "torchprof::begin"]
-    counts = {count_of.get(site, 0) for site in sites}
-    if exact:
-        expect(len(counts) <= 1, "sites %s of one block have counts %s",
-               sites, sorted(counts))
-    for site, _, node in sites_of(block):
-        if exact and node is not None and node.kind() == "prim::If":
+def check_block(block, count_of, wanted, fewer):
+    """Sites of one block count alike, and the arms of an If add up to that: WANTED, or if
+    that is None, as inside of loops, the most that one has. More is a failure; FEWER gets
+    what has less."""
+    sites = sites_of(block)
+    counts = {"site %d" % site: count_of.get(site, 0)
+              for site, kind, _ in sites if kind == "torchprof::begin"}
+    for site, _, node in sites:
+        if node is not None and node.kind() == "prim::If":
             arms = [max((count_of.get(inner, 0)
                          for inner, _, _ in sites_of(arm)), default=None)
                     for arm in blocks_of(node)]
             if None not in arms:
-                expect(sum(arms) == count_of.get(site, 0),
-                       "arms of If %d: %s of %d", site, arms,
-                       count_of.get(site, 0))
+                counts["arms of If %d" % site] = sum(arms)
+    if wanted is None:
+        wanted = max(counts.values(), default=0)
+    for what, found in counts.items():
+        text = "%s: expected %d, found %d" % (what, wanted, found)
+        expect(found <= wanted, text)
+        if found < wanted:
+            fewer.append(text)
     for node in block.nodes():
         for inner in node.blocks():
-            check_block(inner, count_of, exact)
+            check_block(inner, count_of, None, fewer)
 
 
 def counts_in(profile, model_id):
@@ -221,8 +226,6 @@ def counts_in(profile, model_id):
 
 
 def check_counts(graphs, entry, counts, dropped):
-    raising = any(call["raises"] for call in entry["calls"])
-    exact = not raising and not dropped
     expected = {}
     for call in entry["calls"]:
         if not call["raises"]:
@@ -235,8 +238,15 @@ def check_counts(graphs, entry, counts, dropped):
                 found = counts.get(root_of(graphs[name])[1], 0)
                 expect(found == count, "root %s: %d calls, %d recorded", name,
                        count, found)
+    if any(call["raises"] for call in entry["calls"]):
+        return  # sites before the exception count more than the root
+    # LibTorch's executor may remove the node of a pair, which then is dropped. Each plan
+    # that lacks a pair has counted it.
+    fewer = []
     for graph in graphs.values():
-        check_block(graph, counts, exact)
+        check_block(graph, counts, counts.get(root_of(graph)[1], 0), fewer)
+    expect(len(fewer) <= dropped, "%d pairs were dropped, but %d counts are too low: %s",
+           dropped, len(fewer), "; ".join(fewer))
 
 
 # --- strip ------------------------------------------------------------------
