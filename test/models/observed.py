@@ -174,9 +174,12 @@ def compare_sites(arguments, entry, of_file, kind, grad, totals):
     if not (file and attached):
         yield "%s cannot be read" % (paths[0] if not file else paths[1])
         return
+    if not any(calls for sites in file.values() for _, calls in sites.values()):
+        yield "no call is recorded in %s" % paths[0]
+        return
     for model, sites in file.items():
         if not any(calls for _, calls in sites.values()):
-            continue
+            continue  # a model that ran before
         if model not in attached:
             yield "model %s of the file is not known when %s: %s" % (
                 model, kind, ", ".join(map(str, attached)) or "none")
