@@ -79,12 +79,14 @@ struct Written {
 } // namespace
 
 static std::vector<Written> findWritten(StringRef Final) {
-  std::string Stem = temporaryStem(Final);
+  std::string Path = temporaryStem(Final);
+  // Names only: the directory can be spelled in more than one way.
+  StringRef Stem = sys::path::filename(Path);
   std::vector<Written> Found;
   std::error_code Error;
-  for (sys::fs::directory_iterator It(sys::path::parent_path(Stem), Error), End;
+  for (sys::fs::directory_iterator It(sys::path::parent_path(Path), Error), End;
        !Error && It != End; It.increment(Error)) {
-    StringRef Name = It->path();
+    StringRef Name = sys::path::filename(It->path());
     Written File;
     File.Path = It->path();
     if (Name.consume_front(Stem) && Name.consume_back(".tprof") &&
