@@ -123,8 +123,7 @@ static std::string nameOf(StringRef Final, const Written &File,
 
 std::vector<KeptProfile> keepProfiles(StringRef Final, bool Force) {
   std::vector<Written> Found = findWritten(Final);
-  bool Several =
-      !Found.empty() && Found.front().Process != Found.back().Process;
+  bool Several = areOfSeveralProcesses(Found);
   std::vector<KeptProfile> Kept;
   unsigned Processes = 0;
   for (size_t I = 0; I < Found.size(); ++I) {

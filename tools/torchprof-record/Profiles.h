@@ -11,6 +11,7 @@
 #include "ProfileFacts.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -27,6 +28,14 @@ struct KeptProfile {
   uint64_t Process; ///< its id
   ProfileFacts Facts;
 };
+
+/// Whether \p Files, which have a member Process, are of more than one. The
+/// first and the last can be of one that has run another program meanwhile.
+template <typename Range> bool areOfSeveralProcesses(const Range &Files) {
+  return llvm::any_of(Files, [&](const auto &File) {
+    return File.Process != Files.begin()->Process;
+  });
+}
 
 /// Profiles that are shown as one, added up.
 using ProfileGroup = std::vector<const KeptProfile *>;

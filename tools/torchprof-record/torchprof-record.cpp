@@ -163,7 +163,7 @@ static void showGroup(StringRef Bin, const ProfileGroup &Group,
 static void showAll(StringRef Bin, ArrayRef<KeptProfile> Profiles) {
   // The command's standard output is the command's.
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  bool Several = Profiles.front().Process != Profiles.back().Process;
+  bool Several = areOfSeveralProcesses(Profiles);
   for (const ProfileGroup &Group : groupProfiles(Profiles))
     showGroup(Bin, Group, Several);
   // The exit code is the command's.
