@@ -44,7 +44,11 @@ int showProfiles(StringRef Bin, ArrayRef<StringRef> Profiles, bool Force) {
           runReport(Bin, {"summary", "--sort=self_ns", "--limit=30"}, Profiles))
     return Code;
   llvm::SmallString<128> Page(Profiles.front());
-  llvm::sys::path::replace_extension(Page, "html");
+  // Another extension may be all that tells several profiles apart.
+  if (llvm::sys::path::extension(Page) == ".tprof")
+    llvm::sys::path::replace_extension(Page, "html");
+  else
+    Page += ".html";
   std::vector<std::string> Read(Profiles.begin(), Profiles.end());
   std::string Reason = whyNotWritable(Page, FileKind::Page, Force, Read);
   if (!Reason.empty()) {
