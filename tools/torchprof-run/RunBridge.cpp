@@ -44,9 +44,19 @@ static void recordMore(const RunRequest &Request) {
   torchprof_set_option("record", Words.c_str());
 }
 
+/// The runtime's option `file` for a profile at \p Path: a percent sign in it
+/// is not one of the runtime's.
+static std::string patternFor(const char *Path) {
+  std::string Pattern;
+  for (; *Path; ++Path)
+    Pattern.append(*Path == '%' ? 2 : 1, *Path);
+  return Pattern;
+}
+
 Outcome prepareRecording(const RunRequest &Request) {
   return guarded([&]() -> Outcome {
-    if (torchprof_set_option("file", Request.ProfilePath) != 0)
+    std::string File = patternFor(Request.ProfilePath);
+    if (torchprof_set_option("file", File.c_str()) != 0)
       return failure(2, "TORCHPROF_OPEN=early has made the profile already; "
                         "leave it out");
     recordMore(Request);
