@@ -145,7 +145,8 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
     torchprof_flush();
     if (const char *Path = torchprof_file())
       Result.ProfilePath = ownText(Path);
-    Replacement.keep();
+    if (!Result.ProfilePath.empty())
+      Replacement.keep();
     return {};
   });
 }
