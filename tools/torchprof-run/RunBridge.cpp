@@ -11,18 +11,16 @@
 
 #include "../common/ModelInputs.h"
 #include "../common/TorchModel.h"
-#include "torchprof/Passes.h"
 #include "torchprof/torchprof.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <filesystem>
 
-#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace torchprof {
@@ -44,13 +42,20 @@ static void recordMore(const RunRequest &Request) {
   torchprof_set_option("record", Words.c_str());
 }
 
-/// The runtime's option `file` for a profile at \p Path: a percent sign in it
-/// is not one of the runtime's.
+/// The runtime's option `file` for a profile at \p Path. One that lies there
+/// stays until the new one is complete, whatever ends the process: the new one
+/// has the number that the runtime gives the profile itself in its name, 0, and
+/// the names of snapshots are what they are anyway.
 static std::string patternFor(const char *Path) {
   std::string Pattern;
-  for (; *Path; ++Path)
-    Pattern.append(*Path == '%' ? 2 : 1, *Path);
-  return Pattern;
+  for (const char *C = Path; *C; ++C) // a percent sign is not the runtime's
+    Pattern.append(*C == '%' ? 2 : 1, *C);
+  struct stat Older;
+  if (lstat(Path, &Older) != 0)
+    return Pattern;
+  std::filesystem::path Name(Pattern);
+  Name.replace_extension(".%s" + Name.extension().string());
+  return Name.string();
 }
 
 Outcome prepareRecording(const RunRequest &Request) {
@@ -67,44 +72,32 @@ Outcome prepareRecording(const RunRequest &Request) {
 
 namespace {
 
-/// Moves what lies at \p Path out of the way of a new profile: the runtime adds
-/// a number to a name that is taken. Unless keep() is called, the part of a
-/// profile that was recorded is removed and the old file comes back.
-class ProfileReplacement {
+/// The profile that is being recorded. Unless keep() is called, the part of it
+/// that there is by then is removed.
+class NewProfile {
 public:
-  explicit ProfileReplacement(const char *Path)
-      : Path(Path), Aside(this->Path + ".XXXXXX.old") {
-    int Descriptor = mkostemps(Aside.data(), strlen(".old"), O_CLOEXEC);
-    if (Descriptor < 0)
-      throw InstrumentError(this->Path + ": " + strerror(errno));
-    close(Descriptor);
-    HasOlder = rename(Path, Aside.c_str()) == 0;
-    if (!HasOlder)
-      unlink(Aside.c_str());
-  }
-  ProfileReplacement(const ProfileReplacement &) = delete;
-  ProfileReplacement &operator=(const ProfileReplacement &) = delete;
+  NewProfile() = default;
+  NewProfile(const NewProfile &) = delete;
+  NewProfile &operator=(const NewProfile &) = delete;
 
-  ~ProfileReplacement() {
+  ~NewProfile() {
     if (IsKept)
       return;
     torchprof_stop();
     if (const char *Begun = torchprof_file())
       unlink(Begun);
-    if (HasOlder)
-      rename(Aside.c_str(), Path.c_str());
   }
 
-  void keep() {
+  /// Moves it to \p Path and returns where it is then, "" if there is none.
+  std::string keep(const char *Path) {
     IsKept = true;
-    if (HasOlder)
-      unlink(Aside.c_str());
+    const char *Written = torchprof_file();
+    if (!Written)
+      return "";
+    return rename(Written, Path) == 0 ? Path : Written;
   }
 
 private:
-  std::string Path;
-  std::string Aside; ///< the name of the old file meanwhile
-  bool HasOlder = false;
   bool IsKept = false;
 };
 
@@ -132,7 +125,7 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
       Announce();
       Calls.run();
     }
-    ProfileReplacement Replacement(Request.ProfilePath);
+    NewProfile Profile;
     torchprof_start();
     for (uint64_t I = 0; I < Request.Runs; ++I) {
       Announce();
@@ -143,10 +136,7 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
     Announce();
     torchprof_stop();
     torchprof_flush();
-    if (const char *Path = torchprof_file())
-      Result.ProfilePath = ownText(Path);
-    if (!Result.ProfilePath.empty())
-      Replacement.keep();
+    Result.ProfilePath = ownText(Profile.keep(Request.ProfilePath));
     return {};
   });
 }

@@ -39,7 +39,8 @@ struct RunResult {
 /// code, such as a quantized module's \c __setstate__.
 Outcome prepareRecording(const RunRequest &Request);
 
-/// Runs \p M, attached. A file at ProfilePath is replaced, but only on success.
+/// Runs \p M, attached. A file at ProfilePath is replaced by the profile, once
+/// that is complete.
 Outcome runModel(ModelHolder &M, const RunRequest &Request, RunResult &Result);
 
 /// The clock that probes read on this machine, and why; from the runtime.
