@@ -7,6 +7,8 @@
 #include "torchprof/Passes.h"
 
 #include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/serialization/export.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/version.h>
@@ -152,6 +154,39 @@ static c10::optional<c10::Device> deviceOf(const Module &Root) {
   return c10::nullopt;
 }
 
+/// The device of the first tensor among the constants of a graph that is not on
+/// the CPU.
+static c10::optional<c10::Device> deviceOfConstants(const Block *In) {
+  c10::optional<c10::Device> Found;
+  for (const Node *N : In->nodes()) {
+    if (N->kind() == prim::Constant)
+      if (auto Constant = toIValue(N->output()))
+        Constant->visit([&Found](const c10::IValue &Part) {
+          if (!Found && Part.isTensor() && Part.toTensor().defined() &&
+              !Part.toTensor().device().is_cpu())
+            Found = Part.toTensor().device();
+          return Found.has_value();
+        });
+    for (const Block *Inner : N->blocks())
+      if (!Found)
+        Found = deviceOfConstants(Inner);
+    if (!Found && N->hasAttribute(attr::Subgraph))
+      Found = deviceOfConstants(N->g(attr::Subgraph)->block());
+    if (Found)
+      break;
+  }
+  return Found;
+}
+
+/// The same of all methods: freezing makes constants of parameters and buffers.
+static c10::optional<c10::Device> deviceOfConstants(const Module &Root) {
+  for (const Module &Part : Root.modules())
+    for (const Method &M : Part.get_methods())
+      if (auto Found = deviceOfConstants(M.graph()->block()))
+        return Found;
+  return c10::nullopt;
+}
+
 /// True if \p Text is what a pickle calls a device: "cuda:0".
 static bool namesDevice(std::string_view Text) {
   size_t Colon = Text.find(':');
@@ -224,7 +259,10 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result,
                    M->ExtraFiles);
     if (Target && !LoadsThere)
       moveTensors(M->Root, *Target);
-    if (c10::optional<c10::Device> On = Target ? Target : deviceOf(M->Root))
+    c10::optional<c10::Device> On = Target ? Target : deviceOf(M->Root);
+    if (!On && isOnDevice(*Archive))
+      On = deviceOfConstants(M->Root);
+    if (On)
       M->On = *On;
     return {};
   };
