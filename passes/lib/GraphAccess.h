@@ -23,6 +23,24 @@ inline torch::jit::Graph *forkedGraph(const torch::jit::Node *N) {
   return N->g(torch::jit::attr::Subgraph).get();
 }
 
+/// The function that \p N calls, or null if \p N is no call that can be
+/// inlined.
+inline torch::jit::GraphFunction *inlinableCallee(const torch::jit::Node *N) {
+  using namespace torch::jit;
+  if (N->kind() == prim::CallMethod) {
+    // A call through an interface has several callees: it stays a node.
+    auto Class = N->input(0)->type()->cast<c10::ClassType>();
+    return Class ? asGraph(Class->findMethod(N->s(attr::name))) : nullptr;
+  }
+  if (N->kind() == prim::CallFunction) {
+    auto Type = N->input(0)->type()->cast<c10::FunctionType>();
+    // A fallback function is the optimizer's, not the author's.
+    if (Type && !N->input(0)->node()->hasAttribute(Symbol::attr("fallback")))
+      return asGraph(Type->function());
+  }
+  return nullptr;
+}
+
 } // namespace torchprof
 
 #endif // TORCHPROF_PASSES_GRAPHACCESS_H

@@ -105,22 +105,14 @@ private:
 
   Callee calleeOf(Node *N) const {
     Callee C;
-    if (N->kind() == prim::CallMethod) {
-      // A call through an interface has several callees: it stays a node.
-      auto Class = N->input(0)->type()->cast<c10::ClassType>();
-      if (!Class)
-        return C;
-      C.Function = asGraph(Class->findMethod(N->s(attr::name)));
+    C.Function = inlinableCallee(N);
+    if (C.Function && N->kind() == prim::CallMethod) {
+      auto Class = N->input(0)->type()->expect<c10::ClassType>();
       if (Class->is_module())
         C.Module = instancePath(N->input(0));
       if (Class->name())
         C.Class = Class->name()->name();
-    } else if (N->kind() == prim::CallFunction) {
-      auto Type = N->input(0)->type()->cast<c10::FunctionType>();
-      // A fallback function is the optimizer's, not the author's.
-      if (!Type || N->input(0)->node()->hasAttribute(Symbol::attr("fallback")))
-        return C;
-      C.Function = asGraph(Type->function());
+    } else if (C.Function) {
       C.SkippedInputs = 1;
     }
     return C;
@@ -194,7 +186,7 @@ void inlineCalls(const MethodGraph &Method, Manifest &Table, ScopeMap &Scopes) {
   CallInliner Inliner(Method, Table, Scopes, RootScope);
   Inliner.mark(Method.Body->block(), RootScope);
   Inliner.run(Method.Body->block());
-  if (Table.Scopes.size() == RootScope + 1)
+  if (!Scopes.HasCalls && Table.Scopes.size() == RootScope + 1)
     recoverPaths(Method, RootScope, Table, Scopes);
 
   // What LibTorch's importer does to code that it reads.

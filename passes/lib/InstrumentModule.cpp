@@ -125,42 +125,50 @@ static std::shared_ptr<Graph> keepOriginal(const OwnedFunction &F) {
   return Original;
 }
 
-NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
-                              const InstrumentOptions &Options,
-                              const std::string &FallbackName) {
+static NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
+                                     ScopeMap Scopes,
+                                     const InstrumentOptions &Options,
+                                     const std::string &FallbackName) {
   std::vector<StepTime> Times;
   StepTimer Timer(Times);
   NumberedMethods Result;
   Result.Methods = std::move(Methods);
-  Result.Numbering =
-      numberAll(Result.Methods, {}, Options, FallbackName, Timer);
+  Result.Numbering = numberAll(Result.Methods, std::move(Scopes), Options,
+                               FallbackName, Timer);
   return Result;
+}
+
+NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
+                              const InstrumentOptions &Options,
+                              const std::string &FallbackName) {
+  return numberMethods(std::move(Methods), ScopeMap(), Options, FallbackName);
 }
 
 NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
                             const std::vector<NamedClass> &Parts,
                             const InstrumentOptions &Options) {
   std::vector<MethodGraph> Methods;
+  ScopeMap Scopes;
+  Scopes.HasCalls = hasCalls(Class);
   for (const OwnedFunction &F : chooseFunctions(Class, Parts, Options.Methods))
     Methods.push_back(describeFunction(F, F.Function->graph()->copy()));
-  return numberMethods(std::move(Methods), Options, nameOf(*Class));
+  return numberMethods(std::move(Methods), std::move(Scopes), Options,
+                       nameOf(*Class));
 }
 
 NumberedMethods numberOriginals(const c10::ClassTypePtr &Class,
                                 const std::vector<NamedClass> &Parts,
                                 const InstrumentOptions &Options) {
-  NumberedMethods Result;
+  std::vector<MethodGraph> Methods;
   ScopeMap Scopes;
+  Scopes.HasCalls = hasCalls(Class);
   for (const OwnedFunction &F : chooseFunctions(Class, Parts, Options.Methods))
     if (GraphFunction *Kept = keptOriginal(*F.Class, F.Function->name())) {
       Scopes.OriginalOf[F.Function->graph().get()] = Kept->graph();
-      Result.Methods.push_back(describeFunction(F, Kept->graph()->copy()));
+      Methods.push_back(describeFunction(F, Kept->graph()->copy()));
     }
-  std::vector<StepTime> Times;
-  StepTimer Timer(Times);
-  Result.Numbering = numberAll(Result.Methods, std::move(Scopes), Options,
-                               nameOf(*Class), Timer);
-  return Result;
+  return numberMethods(std::move(Methods), std::move(Scopes), Options,
+                       nameOf(*Class));
 }
 
 SiteNumbering numberModule(const Module &Root,
@@ -176,6 +184,7 @@ static InstrumentResult rewrite(Module &Root,
   refuseUnfit(Root);
   std::vector<MethodGraph> Methods;
   ScopeMap Scopes;
+  Scopes.HasCalls = hasCalls(Root.type());
   auto Functions =
       chooseFunctions(Root.type(), namedClasses(Root), Options.Methods);
   refuseUnfit(Functions);

@@ -55,6 +55,29 @@ std::vector<OwnedFunction> ownFunctions(const c10::ClassTypePtr &Root) {
   return Found;
 }
 
+static bool hasCalls(const Block *Body) {
+  for (const Node *N : Body->nodes()) {
+    if (inlinableCallee(N))
+      return true;
+    for (const Block *Inner : N->blocks())
+      if (hasCalls(Inner))
+        return true;
+    if (const Graph *Forked = forkedGraph(N);
+        Forked && hasCalls(Forked->block()))
+      return true;
+  }
+  return false;
+}
+
+bool hasCalls(const c10::ClassTypePtr &Root) {
+  for (const OwnedFunction &F : ownFunctions(Root)) {
+    GraphFunction *Kept = keptOriginal(*Root, F.Function->name());
+    if (hasCalls((Kept ? Kept : F.Function)->graph()->block()))
+      return true;
+  }
+  return false;
+}
+
 /// The classes of the model's modules, each once, in the modules' order.
 static std::vector<c10::ClassTypePtr> classesOf(const Module &Root) {
   std::vector<c10::ClassTypePtr> Classes;

@@ -40,6 +40,10 @@ std::vector<OwnedFunction>
 interfaceFunctions(const std::vector<NamedClass> &Parts,
                    const std::vector<OwnedFunction> &From);
 
+/// True if one of these calls something that can be inlined, or did before it
+/// was instrumented.
+bool hasCalls(const c10::ClassTypePtr &Root);
+
 /// The reserved methods that keep the originals, in all classes of the model.
 std::vector<OwnedFunction> keptFunctions(const torch::jit::Module &Root);
 

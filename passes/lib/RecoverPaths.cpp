@@ -4,7 +4,8 @@
 // the paths. But a node that uses self.layer1.conv1.weight belongs to
 // layer1.conv1. The path of a node without parameters is unknown and printed as
 // "?". A list or a dict of parameters runs nothing: its owner does. A frozen
-// method reads no attributes, so all of its paths are lost.
+// method reads no attributes, so all of its paths are lost. Where another
+// method of the model has calls left, this one was written without.
 //
 //===----------------------------------------------------------------------===//
 

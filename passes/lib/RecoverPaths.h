@@ -7,9 +7,9 @@
 
 namespace torchprof {
 
-/// For a method without calls: derives the scopes of its nodes from the
-/// submodules whose parameters they use, if there are any. \p RootScope is the
-/// method's scope.
+/// For a method of a model without calls: derives the scopes of its nodes from
+/// the submodules whose parameters they use, if there are any. \p RootScope is
+/// the method's scope.
 void recoverPaths(const MethodGraph &Method, uint32_t RootScope,
                   Manifest &Table, ScopeMap &Scopes);
 

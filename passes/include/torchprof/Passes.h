@@ -135,6 +135,9 @@ struct ScopeMap {
       OriginalOf;
   /// The root scope of each method's graph.
   std::unordered_map<const torch::jit::Graph *, uint32_t> RootOf;
+  /// A method of the model calls something, so that its code was not inlined
+  /// before: nodes that come from no call are their method's.
+  bool HasCalls = false;
 };
 
 /// Inlines every call in \p Method that can be inlined, without touching the

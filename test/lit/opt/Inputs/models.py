@@ -103,6 +103,21 @@ class Weights(torch.nn.Module):
         return x
 
 
+class Tied(torch.nn.Module):
+    """A method reads a parameter of a submodule and calls nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(10, 4)
+
+    @torch.jit.export
+    def logits(self, x):
+        return torch.matmul(torch.relu(x), self.embedding.weight.t())
+
+    def forward(self, ids):
+        return self.logits(self.embedding(ids))
+
+
 @torch.jit.interface
 class Layer(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -209,6 +224,7 @@ save(Uses(), "uses.pt")
 save(Steps(), "steps.pt")
 save(Later(), "later.pt")
 save(Weights(), "weights.pt")
+save(Tied(), "tied.pt")
 save(Containers(), "containers.pt")
 save(ThroughInterface(), "through_interface.pt")
 save(Forked(), "forked.pt")
