@@ -105,6 +105,10 @@ Outcome printModelSites(const Model &M, const SiteRequest &Request, bool Json,
     Manifest Table;
     if (!readManifest(M.Root, Table))
       Table = numberModule(M.Root, toOptions(M, Request)).Table;
+    else if (Request.Given)
+      return failure(2, std::string("--") + Request.Given +
+                            ": the model is instrumented already; its sites "
+                            "are those that were chosen then");
     std::ostringstream Out;
     Json ? printSitesJson(Table, Out) : printSites(Table, Out);
     Text = ownText(Out.str());

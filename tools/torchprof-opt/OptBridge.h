@@ -18,6 +18,9 @@ struct SiteRequest {
   TextList Include;
   TextList Exclude;
   TextList Methods; ///< none means all
+  /// The name of an option that chooses sites, "include"; null if none is
+  /// given.
+  const char *Given = nullptr;
 };
 
 /// Figures for the line that the tool prints.
@@ -39,7 +42,8 @@ Outcome instrumentToFile(Model &M, const SiteRequest &Request,
 /// Restores \p M as it was and writes it to \p OutPath.
 Outcome stripToFile(Model &M, const char *OutPath, uint64_t &Methods);
 
-/// Prints the sites of \p M, or those that instrumenting it would give.
+/// Prints the sites of \p M, which nobody can choose any more, or those that
+/// instrumenting it would give.
 Outcome printModelSites(const Model &M, const SiteRequest &Request, bool Json,
                         OwnedText &Text);
 

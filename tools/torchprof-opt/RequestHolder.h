@@ -24,6 +24,15 @@ public:
     Request.Include = Include.get();
     Request.Exclude = Exclude.get();
     Request.Methods = Methods.get();
+    auto Note = [&Request](const llvm::cl::Option &Option) {
+      if (Option.getNumOccurrences())
+        Request.Given = Option.ArgStr.data();
+    };
+    Note(options::Nodes);
+    Note(options::Level);
+    Note(options::Include);
+    Note(options::Exclude);
+    Note(options::Methods);
     return Request;
   }
 
