@@ -2,6 +2,7 @@
 # builds. Each step does nothing when there is nothing to do.
 
 set -euo pipefail
+unset CDPATH # with a user's, `cd` may go elsewhere and prints where
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=$(basename "$0")
