@@ -90,7 +90,9 @@ endfunction()
 # attach/lib/FindRuntime.c.
 function(_libtorch_read_build_id library)
   find_program(_readelf NAMES "${CMAKE_READELF}" readelf NO_CACHE REQUIRED)
-  execute_process(COMMAND "${_readelf}" --notes "${library}"
+  # In other languages it says "Build ID" in other words.
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${_readelf}" --notes "${library}"
     OUTPUT_VARIABLE _notes ERROR_QUIET)
   set(LibTorch_BUILD_ID "no-build-id" PARENT_SCOPE)
   if(_notes MATCHES "Build ID: ([0-9a-f]+)")

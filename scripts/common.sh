@@ -229,9 +229,12 @@ is_configured() {
     ;;
   esac
   library_and_id=$(sed -n 's/^LibTorch_SEEN:INTERNAL=//p' "$build/CMakeCache.txt")
-  if [ -n "$library_and_id" ] && [ "${library_and_id##*=}" != no-build-id ]; then
-    notes=$(readelf --notes "${library_and_id%=*}" 2>/dev/null) || return 1
-    [[ $notes == *"Build ID: ${library_and_id##*=}"* ]] || return 1
+  if [ -n "$library_and_id" ]; then
+    notes=$(LC_ALL=C readelf --notes "${library_and_id%=*}" 2>/dev/null) || return 1
+    case ${library_and_id##*=} in
+    no-build-id) [[ $notes != *"Build ID: "* ]] || return 1 ;;
+    *) [[ $notes == *"Build ID: ${library_and_id##*=}"* ]] || return 1 ;;
+    esac
   fi
   [ "$tests" = OFF ] ||
     grep -q '^TORCHPROF_BUILD_TESTS:BOOL=ON$' "$build/CMakeCache.txt"
