@@ -3,8 +3,8 @@
 #
 # Order: for a wheel, the torch of the Python that builds it and no other. Else
 # TORCHPROF_TORCH (a cache variable or the environment's; `system`, or a path to a
-# LibTorch, a torch package or a Python prefix), CMAKE_PREFIX_PATH, a python3 that
-# can import torch, Debian's package.
+# LibTorch, a torch package or a Python prefix), CMAKE_PREFIX_PATH (the variable, then
+# the environment's), a python3 that can import torch, Debian's package.
 #
 # Result: target TorchProf::LibTorch, LibTorch_FOUND, LibTorch_VERSION,
 # LibTorch_LIBRARY_DIR, LibTorch_PREFIX, LibTorch_ALL_LIBRARY (libtorch.so, which is
@@ -116,7 +116,8 @@ elseif(TORCHPROF_TORCH)
   _libtorch_try("${TORCHPROF_TORCH}")
   _libtorch_try_python("${TORCHPROF_TORCH}/bin/python3")
 else()
-  foreach(_prefix IN LISTS CMAKE_PREFIX_PATH)
+  file(TO_CMAKE_PATH "$ENV{CMAKE_PREFIX_PATH}" _prefixes)
+  foreach(_prefix IN LISTS CMAKE_PREFIX_PATH _prefixes)
     _libtorch_try("${_prefix}")
   endforeach()
   find_program(_python3 python3 NO_CACHE)

@@ -102,8 +102,7 @@ install_packages() {
 choose_torch() {
   pip_version=
   local wanted=${TORCHPROF_TORCH:-}
-  if [ -z "$wanted" ] && [ -z "${CMAKE_PREFIX_PATH:-}" ] &&
-    ! python_has_other_torch; then
+  if [ -z "$wanted" ] && ! prefix_path_has_torch && ! python_has_other_torch; then
     wanted=system
   fi
   case $wanted in
@@ -136,6 +135,20 @@ choose_torch() {
     say "LibTorch: $torch"
     ;;
   esac
+}
+
+# Whether a prefix of CMAKE_PREFIX_PATH has a LibTorch where cmake/FindLibTorch.cmake
+# looks, another than Debian's. Most have none: a shell for ROS or Spack sets it.
+prefix_path_has_torch() {
+  local prefixes prefix library
+  IFS=: read -ra prefixes <<<"${CMAKE_PREFIX_PATH:-}"
+  for prefix in "${prefixes[@]}"; do
+    case $prefix in '' | /usr | /usr/) continue ;; esac
+    for library in "$prefix"/lib/{,*-linux-gnu*/}libtorch_cpu.so; do
+      [ ! -e "$library" ] || return 0
+    done
+  done
+  return 1
 }
 
 # Whether the python3 on PATH has another torch than Debian's, which is `system`.
