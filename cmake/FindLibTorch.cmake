@@ -38,8 +38,8 @@ function(_libtorch_try_python python)
   if(LibTorch_INCLUDE_DIR OR NOT python)
     return()
   endif()
-  # Where pip builds it hides the environment's packages behind PYTHONPATH, which
-  # -I ignores.
+  # Where pip builds it hides the environment's packages behind PYTHONPATH, and the
+  # user's by PYTHONNOUSERSITE. -E ignores both; -I would leave out the user's, too.
   execute_process(
     COMMAND "${python}" ${ARGN} -c
       "import torch, os; print(os.path.dirname(torch.__file__))"
@@ -104,7 +104,7 @@ set(LibTorch_INCLUDE_DIR "")
 set(LibTorch_LIBRARY "")
 set(_defines "")
 if(SKBUILD)
-  _libtorch_try_python("${PYTHON_EXECUTABLE}" -I)
+  _libtorch_try_python("${PYTHON_EXECUTABLE}" -E)
   if(NOT LibTorch_INCLUDE_DIR)
     message(FATAL_ERROR "${PYTHON_EXECUTABLE} has no torch: install the one \
 that torchprof_jit is for first. `python3 -m build` builds where it is not: give \

@@ -8,11 +8,11 @@ _VERSION = "import importlib.metadata as m; print(m.version('torch'))"
 
 def dynamic_metadata(field, settings=None, *_):
     """Called by scikit-build-core. pip builds in an environment of its own, where
-    the one to install into is hidden behind PYTHONPATH; -I ignores that. A source
-    archive is made without a torch, too: then any is named, and what builds with
-    it says which one."""
+    the one to install into is hidden behind PYTHONPATH, and the user's packages by
+    PYTHONNOUSERSITE; -E ignores both. A source archive is made without a torch, too:
+    then any is named, and what builds with it says which one."""
     assert field == "dependencies"
-    done = subprocess.run([sys.executable, "-I", "-c", _VERSION],
+    done = subprocess.run([sys.executable, "-E", "-c", _VERSION],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           universal_newlines=True)
     version = done.stdout.strip()
