@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import threading
+import weakref
 from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
                     Tuple, Union)
 
@@ -16,8 +17,9 @@ from ._schedule import always
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
 _lock = threading.RLock()  # of what follows, and of the runtime's window
 _recording: List["profile"] = []  # the profiles that record, in the order of their beginning
-# The one that began to record last and, if it records one thread, which.
-_newest: Optional[Tuple["profile", Optional[int]]] = None
+# The one that began to record last, which this does not keep alive, and, if it records
+# one thread, which.
+_newest: Optional[Tuple["weakref.ref[profile]", Optional[int]]] = None
 
 
 def _forget_parent():
@@ -258,7 +260,7 @@ class profile:
         """Lets the range begin with nothing in the runtime's hands."""
         global _newest
         with _lock:
-            begun = (self, self._only_thread())
+            begun = (weakref.ref(self), self._only_thread())
             goes_on = not (self._fresh or _recording) and _newest == begun
             if not goes_on:
                 # What an ended thread has left in this one's lane is others'.

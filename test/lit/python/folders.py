@@ -4,9 +4,11 @@ that has ended, and not of a worker, which ends without atexit."""
 # RUN: env TMPDIR=%t %python -W ignore %s %t | FileCheck %s
 # RUN: ls %t | count 0
 
+import gc
 import multiprocessing
 import os
 import sys
+import weakref
 
 import torch
 
@@ -33,9 +35,12 @@ print("after the worker", os.listdir(sys.argv[1]))
 # CHECK: 1 run, 2 folders
 # CHECK-NEXT: after the worker []
 
-record()
+gone = weakref.ref(record())
+gc.collect()
+print("gone", gone() is None, len(os.listdir(sys.argv[1])))
 kept = record()
 print("kept", len(os.listdir(sys.argv[1])))
 # CHECK-NEXT: 1 run, 2 folders
+# CHECK-NEXT: gone True 1
 # CHECK-NEXT: 1 run, 2 folders
 # CHECK-NEXT: kept 2
