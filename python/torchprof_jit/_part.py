@@ -1,23 +1,39 @@
 """What a range has recorded: snapshots of the process."""
 
+import contextlib
 import os
+import weakref
 
 from . import _tools
+
+
+def _remove(path, process):
+    """Removes a file, unless it is that of a forked child's parent."""
+    if process == os.getpid():
+        with contextlib.suppress(OSError):  # gone with its folder
+            os.unlink(path)
 
 
 class Part:
     """A snapshot. If `thread` is an id, only what that thread has recorded counts.
     Exact: its range began with that empty, and the lane of a living thread holds
-    only what it recorded since."""
+    only what it recorded since.
+
+    The file is there as long as the part is: who reads it holds the part."""
 
     def __init__(self, path, thread):
-        self.path = path
         self._thread = thread
-        self._process = os.getpid()
+        self._own(path)
+
+    def _own(self, path):
+        self.path = path
+        if path is not None:
+            self._discard = weakref.finalize(self, _remove, path, os.getpid())
 
     def file(self):
         """Path of a file without what does not count, None if that is nothing.
-        Made when somebody asks, so that ranges cost their program little."""
+        Made when somebody asks, so that ranges cost their program little; one
+        thread at a time may ask."""
         if self.path is None or self._thread is None:
             return self.path
         path = "%s.%d.tprof" % (self.path, os.getpid())
@@ -29,12 +45,19 @@ class Part:
             if "no thread matches" not in str(error):
                 raise
             path = None
-        self.remove()
-        self.path, self._thread, self._process = path, None, os.getpid()
-        return self.path
+        discard = self._discard
+        self._own(path)
+        self._thread = None
+        discard()
+        return path
 
-    def remove(self):
-        """Removes the file, unless it is that of a forked child's parent."""
-        if self.path is not None and self._process == os.getpid():
-            os.unlink(self.path)
-        self.path = None
+
+def joined(parts, path):
+    """One part with all that parts hold: the only one that holds anything, or a new
+    one with its file at `path`. One thread at a time may ask, as for files."""
+    full = [part for part in parts if part.file()]
+    if len(full) < 2:
+        return full[0] if full else Part(None, None)
+    _tools.run_tool("torchprof-report", "merge", "--parts",
+                    *[part.path for part in full], "-o", path)
+    return Part(path, None)

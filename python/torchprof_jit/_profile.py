@@ -1,5 +1,6 @@
 """profile: a range of recording, and what was recorded in it."""
 
+import itertools
 import json
 import os
 import shutil
@@ -11,7 +12,7 @@ from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
 import torch
 
 from . import _devices, _instrument, _options, _tools
-from ._part import Part
+from ._part import Part, joined
 from ._schedule import always
 
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
@@ -20,13 +21,16 @@ _recording: List["profile"] = []  # the profiles that record, in the order of th
 # The one that began to record last, which this does not keep alive, and, if it records
 # one thread, which.
 _newest: Optional[Tuple["weakref.ref[profile]", Optional[int]]] = None
+_all: "weakref.WeakSet[profile]" = weakref.WeakSet()
 
 
 def _forget_parent():
-    """In a child of fork: ranges that are open are its parent's, and so is the
-    lock if another thread held it."""
+    """In a child of fork: ranges that are open are its parent's, and so are locks
+    that another thread held."""
     global _lock, _newest
     _lock = threading.RLock()
+    for inherited in _all:
+        inherited._making = threading.RLock()
     for inherited in _recording:
         if inherited._calls:  # of threads that the child does not have
             inherited._calls = 0
@@ -166,9 +170,12 @@ class profile:
         self._fresh = True  # what was recorded before does not count
         self._parts: List[Part] = []  # of what it records now, recorded before
         self._shown: List[Part] = []  # parts of what it has recorded
-        self._snapshots = 0
+        # Parts that were shown, and one of all, made when it is asked for.
+        self._made: Optional[Tuple[List[Part], Part]] = None
+        self._making = threading.RLock()  # of that; taken after _lock, if both are
         self._folder = _tools.temporary_folder(self)
-        self._file = None  # of what is shown, made when it is asked for
+        self._numbers = itertools.count(1)  # of the files there
+        _all.add(self)
         with _lock:
             if not _recording:
                 self._ops.stop()
@@ -277,18 +284,11 @@ class profile:
             self._ops.start()
 
     def _few(self, parts):
-        """The same parts, or one of all if they are many. The files of those
-        that are shown stay."""
+        """The same parts, or one of all if they are many."""
         if len(parts) < 32:
             return list(parts)
-        path = self._joined(parts, "%d.joined.tprof" % self._snapshots)
-        # If only one of them holds anything, that is the one.
-        few = ([part for part in parts if part.path == path][:1]
-               or [Part(path, None)])
-        for part in parts:
-            if part not in few + self._shown:
-                part.remove()
-        return few
+        with self._making:
+            return [joined(parts, self._new_path())]
 
     def _leave_parts(self):
         """Hands over what ranges that record have recorded so far, before it is
@@ -321,35 +321,23 @@ class profile:
             if not _recording:
                 self._ops.stop()
             parts = self._parts + self._snapshot()
-        for part in self._shown:
-            if part not in parts:
-                part.remove()
         self._shown = parts
-        self._file = None
+        self._made = None
 
     def _snapshot(self, thread=None):
         """What the runtime holds for this range, or of it what `thread` has
         recorded: a list of one Part, or of none if no probe ran."""
         if self._ops.stats()["count"] == 0:
             return []
-        self._snapshots += 1
-        path = os.path.join(self._folder, "%d-%d.tprof"
-                            % (os.getpid(), self._snapshots))
+        path = self._new_path()
         failed = self._ops.snapshot(path)
         if failed:
             raise OSError(failed, os.strerror(failed), path)
         return [Part(path, self._only_thread() if thread is None else thread)]
 
-    def _joined(self, parts, name):
-        """Path of a file with all parts, None if they are empty."""
-        files = [part.file() for part in parts]
-        files = [file for file in files if file]
-        if len(files) < 2:
-            return files[0] if files else None
-        path = os.path.join(self._folder, "%d-%s" % (os.getpid(), name))
-        _tools.run_tool("torchprof-report", "merge", "--parts", *files,
-                        "-o", path)
-        return path
+    def _new_path(self):
+        return os.path.join(self._folder, "%d-%d.tprof"
+                            % (os.getpid(), next(self._numbers)))
 
     def _close(self):
         try:
@@ -360,22 +348,35 @@ class profile:
 
     # --- results ------------------------------------------------------------
 
-    @property
-    def file(self) -> str:
-        """Path of the profile, which is there until the next one is."""
-        if self._file is None:
-            self._file = self._joined(self._shown, "joined.tprof")
-        if self._file is None:
+    def _whole(self):
+        """One part of all that is shown, without a file if that is nothing."""
+        with self._making:
+            shown, made = self._shown, self._made
+            if made is None or made[0] is not shown:
+                made = self._made = shown, joined(shown, self._new_path())
+            return made[1]
+
+    def _recorded(self):
+        """The part that results are of. Others may record the next one at any time,
+        so who reads its file holds it meanwhile."""
+        whole = self._whole()
+        if whole.path is None:
             raise RuntimeError(
                 "nothing was recorded: no model ran inside the range that is "
                 "instrumented or ran for the first time after profile() was "
                 "made, or the schedule had no active step yet"
             )
-        return self._file
+        return whole
+
+    @property
+    def file(self) -> str:
+        """Path of the profile, which is there until the next one is."""
+        return self._recorded().path
 
     def report(self, command: str, *arguments: object) -> str:
         """What `torchprof-report COMMAND FILE ARGUMENTS` prints."""
-        return _tools.run_tool("torchprof-report", command, self.file,
+        recorded = self._recorded()
+        return _tools.run_tool("torchprof-report", command, recorded.path,
                                *arguments)
 
     def summary(self, style: str = "torchprof",
@@ -462,7 +463,8 @@ class profile:
         """Writes the profile for a viewer: kind is "tprof" for the profile
         itself, or what `torchprof-report export --to` takes."""
         if kind == "tprof":
-            shutil.copy(self.file, path)
+            recorded = self._recorded()
+            shutil.copy(recorded.path, path)
         else:
             self.report("export", "--to=" + kind, "-o", path)
 

@@ -82,25 +82,32 @@ print("earlier", calls(earlier))
 # CHECK-NEXT: earlier 1
 
 
-# Another thread may begin or end a range while this one forks.
+# Another thread may begin or end a range while this one forks, or read results.
 held, forked = threading.Event(), threading.Event()
 
 
-def hold():
-    with torchprof_jit._profile._lock:
+def hold(lock):
+    with lock:
         held.set()
         forked.wait()
 
 
-thread = threading.Thread(target=hold)
-thread.start()
-held.wait()
-try:
-    in_child(lambda: (earlier(x), print("not held")))
-finally:
-    forked.set()
-    thread.join()
+for lock, body in (
+        (torchprof_jit._profile._lock,
+         lambda: (earlier(x), print("not held"))),
+        (earlier._making, lambda: print("read", calls(earlier)))):
+    held.clear()
+    forked.clear()
+    thread = threading.Thread(target=hold, args=(lock,))
+    thread.start()
+    held.wait()
+    try:
+        in_child(body)
+    finally:
+        forked.set()
+        thread.join()
 # CHECK-NEXT: not held
+# CHECK-NEXT: read 1
 
 
 # Or be in a call, which the child does not end.
