@@ -232,7 +232,7 @@ class profile:
 
     def _call_ready(self):
         """Tells the host of what was recorded, if anything was."""
-        if self._on_ready and self._shown:
+        if self._on_ready and self._whole().path is not None:
             self._on_ready(self)
 
     def _action(self):

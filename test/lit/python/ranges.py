@@ -83,6 +83,19 @@ except KeyError as error:
 # CHECK-NEXT: cycle after step 2 calls 2
 # CHECK-NEXT: raised 'mine'
 
+# Nor of what another thread has recorded, where only this one counts.
+with torchprof_jit.profile():
+    other = threading.Thread(target=model, args=(x,))
+    other.start()
+    other.join()
+    try:
+        with torchprof_jit.profile(threads="current",
+                                   on_trace_ready=lambda p: p.summary()):
+            raise KeyError("mine")
+    except KeyError as error:
+        print("raised", error)
+# CHECK-NEXT: raised 'mine'
+
 # A host that fails ends neither the schedule nor later cycles.
 def fail(p):
     if p.step_number == 3:
