@@ -1,15 +1,32 @@
 """What profiles have the runtime record, which holds for the whole process."""
 
+import errno
 import os
 from typing import Dict, Set
 
+# What runtime/lib/Options.def allows.
+RECORD = "attributes, blocks, cpu, device, labels, memory, ops, shapes"
 _chosen: Dict[str, Set[str]] = {}  # words of the runtime's options
+
+
+def _of_environment(option):
+    """The words that the runtime has taken from the environment: of a list with one
+    that it does not know it takes none, and warns."""
+    text = os.environ.get("TORCHPROF_" + option.upper(), "")
+    if option == "mode":
+        return {text}
+    words = text.split(",")
+    if not words[-1]:
+        words.pop()
+    taken = {word.lstrip(" ") for word in words}
+    return taken if taken <= set(RECORD.split(", ")) else set()
 
 
 def chosen(option):
     """The words of an option of the runtime."""
-    return _chosen.setdefault(
-        option, set(os.environ.get("TORCHPROF_" + option.upper(), "").split(",")))
+    if option not in _chosen:
+        _chosen[option] = _of_environment(option)
+    return _chosen[option]
 
 
 def decide(operators, argument, option, word):
@@ -18,8 +35,12 @@ def decide(operators, argument, option, word):
     if word in words:
         return
     value = word if option == "mode" else ",".join(sorted(words | {word}))
-    if operators.set_option(option, value.strip(",")) != 0:
+    error = operators.set_option(option, value)
+    if error == errno.EBUSY:
         raise RuntimeError(
             "%s: this process records without it already; the first profile "
             "decides" % argument)
+    if error:
+        raise RuntimeError("%s: the runtime refuses %s=%s: %s" % (
+            argument, option, value, os.strerror(error)))
     words.add(word)

@@ -4,7 +4,15 @@ another word of the environment stays."""
 # RUN: %python -u -W ignore %s late 2>&1 | FileCheck --check-prefix=LATE %s
 # RUN: env TORCHPROF_RECORD=memory %python -u -W ignore %s late 2>&1 | FileCheck %s
 # RUN: env TORCHPROF_RECORD=cpu %python -u -W ignore %s first 2>&1 | FileCheck %s --check-prefixes=CHECK,CPU
+# RUN: env "TORCHPROF_RECORD=cpu, memory" %python -u -W ignore %s late 2>&1 | FileCheck %s --check-prefixes=CHECK,CPU
 
+# A list with a word that the runtime does not know is none; its page has those it knows.
+# RUN: env TORCHPROF_RECORD=memorry %python -u -W ignore %s first 2>&1 | FileCheck %s
+# RUN: env TORCHPROF_RECORD=memory,tme %python -u -W ignore %s first 2>&1 | FileCheck %s
+# RUN: %python -c "import torchprof_jit._options as o; print('| none | ' + o.RECORD + ' |')" > %t.known
+# RUN: grep -F -f %t.known %source/docs/runtime-options.md
+
+import errno
 import sys
 
 import torch
@@ -33,3 +41,15 @@ else:
     # CHECK: aten::{{relu|add}} {{.*}} 3.8 MiB 3.8 MiB 1
     print(p.summary())
     # CPU: mean % total cpu wait alloc net peak allocs
+
+
+# Where the runtime does not know the word, it is not too late for it.
+class Older:
+    set_option = staticmethod(lambda option, value: errno.EINVAL)
+
+
+try:
+    torchprof_jit._options.decide(Older, "tea=True", "record", "tea")
+except RuntimeError as error:
+    print(error)
+# CHECK: tea=True: the runtime refuses record={{.*}}tea: Invalid argument
