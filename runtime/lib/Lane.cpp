@@ -63,6 +63,7 @@ void Lanes::release(Lane &L) {
   if (FunctionRing *Made = std::exchange(L.OwnFunctions, nullptr))
     Made->release();
   L.Depth = 0;
+  L.LastEnd = 0;
   for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place)
     L.HeldElsewhere[Place] += ThisMemory[Place].held();
   setCurrent(L, 0, packCurrent(NoSlot, false));

@@ -5,6 +5,7 @@
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace torchprof;
 using namespace torchprof::test;
@@ -184,6 +185,28 @@ TEST(ChainedSpan, DoesNotReachOverAFold) {
   EXPECT_EQ(P.count(2), Rounds);
   EXPECT_LE(P.sum(2), Rounds * 7u);
   EXPECT_GE(P.sum(2), Rounds * 7u - Rounds / 100);
+}
+
+TEST(ChainedSpan, DoesNotReachOverTheEndOfItsThread) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 3);
+    std::thread([] {
+      for (int Round = 0; Round < 2; ++Round)
+        chainedSpan(site(7, 1), false, 0, 50, [] {});
+      EXPECT_NE(ThisLane->LastEnd, 0u);
+    }).join();
+    advanceClock(100'000);
+    std::thread([] { // on the same lane
+      chainedSpan(site(7, 1), false, 0, 50, [] {});
+      chainedSpan(site(7, 2), true, 3, 20, [] {});
+    })
+        .join();
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.Lanes.size(), 1u);
+  EXPECT_EQ(P.sum(2), 20u);
 }
 
 TEST(ChainedSpan, BeginsAnewAfterAFoldInNothing) {
