@@ -365,8 +365,7 @@ void Recording::step(bool ByHost) {
     }
     if (End.StartsEmpty)
       resetLocked();
-    Gate.update();
-    Threads.gateChanged();
+    updateGate();
   }
   if (Callback)
     Callback(Path.c_str(), Context);
@@ -390,13 +389,19 @@ void Recording::harvestDevices() {
     Device->harvest(Threads.first());
 }
 
+/// Not without need: lanes then forget where their last fold was, and all
+/// threads take the cold path once.
+void Recording::updateGate() {
+  if (Gate.update())
+    Threads.gateChanged();
+}
+
 void Recording::setWindow(bool Open) {
   if (!Open)
     harvestDevices();
   ProcessLock Lock;
   Shared.Program.WindowOpen = Open;
-  Gate.update();
-  Threads.gateChanged();
+  updateGate();
   if (!Open)
     Clock.addAnchor();
 }

@@ -141,6 +141,7 @@ private:
   void countUnreadDevices();
   /// Books what devices have finished. The caller holds no lock.
   void harvestDevices();
+  void updateGate();
   void resetLocked();
   void createProfile();
   void writeMachineLocked();

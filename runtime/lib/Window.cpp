@@ -16,15 +16,16 @@ void Window::begin() {
   update();
 }
 
-void Window::update() {
+bool Window::update() {
   const Schedule &Plan = Program.Opts.Schedule;
   bool Open = Program.Opts.Enabled && Program.WindowOpen &&
               (!Plan.exists() || Plan.isRecorded(Program.Step));
   bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
   if (Open == IsOpen)
-    return;
+    return false;
   uint64_t Now = clock::ticks();
   Process.Open.store(Open ? (Now ? Now : 1) : 0, std::memory_order_release);
+  return true;
 }
 
 void Window::shut() { Process.Open.store(0, std::memory_order_release); }

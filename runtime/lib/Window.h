@@ -23,8 +23,9 @@ public:
   /// The first epoch, with the gate as the host wants it.
   void begin();
 
-  /// Opens or shuts the gate as the host and the schedule say.
-  void update();
+  /// Opens or shuts the gate as the host and the schedule say. True if that
+  /// changes it.
+  bool update();
 
   /// Empties all cells. The gate is opened anew, so that spans that are open
   /// now count as cut. Returns the new epoch.

@@ -283,6 +283,24 @@ TEST_F(WindowTest, ScheduleRecordsItsActiveStepsOnly) {
                "skip_first=1,wait=1,warmup=1,active=2,repeat=2");
 }
 
+TEST_F(WindowTest, WhatLeavesTheGateAsItIsDoesNotDisturbThreads) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "active=8"), 0);
+    advanceClock(1);
+    runFor(1);
+    advanceClock(1);
+    foldLog(*ThisLane);
+    uint64_t Folded = since(*ThisLane);
+    EXPECT_TRUE(isOpenSince(Folded));
+    start();
+    EXPECT_EQ(since(*ThisLane), Folded);
+    std::thread([] { runFor(1); }).join(); // a step
+    EXPECT_EQ(since(*ThisLane), Folded);
+    stop();
+    EXPECT_FALSE(isOpen(ThisLane));
+  });
+}
+
 TEST_F(WindowTest, EndInAWarmUpLeavesTheLastCycle) {
   recordIt([] {
     ASSERT_EQ(setOption("schedule", "wait=1,warmup=2,active=2"), 0);
