@@ -51,6 +51,8 @@ struct Reading {
   uint64_t Epoch = 0;
   bool Open = false;
   double Seconds = 0; ///< on the machine's monotonic clock
+  /// When the cells were emptied, on the same clock; none if that is not known.
+  Optional<double> ResetSeconds;
   std::vector<std::string> InFlight;
 };
 
@@ -65,7 +67,7 @@ struct TopRow {
 
 struct TopContext {
   const SiteTable &Sites;
-  double Seconds = 0; ///< since the last reading; 0: since the start
+  double Seconds = 0; ///< that the rows are of; 0: it is not known
   double AllNs = 0;   ///< self times of all rows that are part of runs
 };
 
@@ -117,6 +119,10 @@ static Expected<Reading> readNow() {
   R.Epoch = P->Epoch;
   R.Open = P->State == format::FileState::Open;
   R.Seconds = monotonicSeconds();
+  double Reset = R.Sites.clock().monotonicNs(P->ResetTicks) * 1e-9;
+  // A file from another machine or boot has another clock.
+  if (R.Open && Reset >= 0 && Reset < R.Seconds)
+    R.ResetSeconds = Reset;
   for (const Lane &L : P->Lanes) {
     format::Slot Slot = L.CurrentSlot;
     if (Slot == format::NoSlot || L.Record.State != format::LaneState::Live)
@@ -130,7 +136,6 @@ static Expected<Reading> readNow() {
       Text += " in " + Module;
     double Since = R.Sites.clock().monotonicNs(L.CurrentTicks);
     double Open = R.Seconds * 1e9 - Since;
-    // A file from another machine or boot has another clock.
     if (R.Open && Since >= 0 && Open >= 0 && Open < 1e9 * 86400)
       Text += " for " + formatTime(Open);
     R.InFlight.push_back(std::move(Text));
@@ -147,12 +152,16 @@ static std::vector<UInt128> measuresOf(const SiteTable &Sites, uint32_t S) {
   return Amounts;
 }
 
-/// What happened since \p Before; since the start if there is none or the
-/// cells were reset in between.
+/// False if the cells were emptied between the two.
+static bool isComparable(const Reading &Now, const Reading &Before) {
+  return Before.Epoch == Now.Epoch && Before.Sites.size() <= Now.Sites.size();
+}
+
+/// What happened since \p Before; all if there is none or the cells were
+/// emptied in between.
 static std::vector<TopRow> changes(const Reading &Now, const Reading *Before,
                                    const Selection &Selected) {
-  bool Comparable = Before && Before->Epoch == Now.Epoch &&
-                    Before->Sites.size() <= Now.Sites.size();
+  bool Comparable = Before && isComparable(Now, *Before);
   std::vector<TopRow> Rows;
   const SiteTable &Sites = Now.Sites;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
@@ -276,8 +285,12 @@ static Error print(const Reading &Now, const Reading *Before,
   if (!Chosen)
     return Chosen.takeError();
   TopContext Context = {Now.Sites};
-  if (Before)
+  bool Comparable = Before && isComparable(Now, *Before);
+  bool IsReset = !Comparable && Now.Epoch > 1; // the first is none
+  if (Comparable)
     Context.Seconds = Now.Seconds - Before->Seconds;
+  else if (IsReset && Now.ResetSeconds)
+    Context.Seconds = Now.Seconds - *Now.ResetSeconds;
   std::vector<TopRow> Rows = changes(Now, Before, Selected);
   for (const TopRow &R : Rows)
     if (!Now.Sites[R.Site].isOutside())
@@ -286,10 +299,12 @@ static Error print(const Reading &Now, const Reading *Before,
   TopColumns::fill(T, ArrayRef(Rows).take_front(rowLimit(Now.InFlight.size())),
                    *Chosen, Context);
   OS << "torchprof-report top " << printable(Input) << ": ";
-  if (Before)
+  if (Comparable)
     OS << "the last " << formatTime(Context.Seconds * 1e9) << '\n';
+  else if (IsReset && Context.Seconds > 0)
+    OS << "since the reset " << formatTime(Context.Seconds * 1e9) << " ago\n";
   else
-    OS << "since the start\n";
+    OS << (IsReset ? "since the reset\n" : "since the start\n");
   for (const std::string &Text : Now.InFlight)
     OS << printable(Text) << '\n';
   if (Now.InFlight.empty())
