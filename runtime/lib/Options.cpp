@@ -2,6 +2,7 @@
 
 #include "Options.h"
 #include "Warn.h"
+#include "WriteSignals.h"
 
 #include <bit>
 #include <charconv>
@@ -229,6 +230,7 @@ void Options::readEnvironment(const char *const *Environment) {
         warn("unknown variable %.*s, expected one of %s", int(Variable.size()),
              Variable.data(), knownVariables().c_str());
     } else if (Variable == "TORCHPROF" && Value == "help") {
+      WriteSignalsBlock Block;
       fputs(optionsHelp().c_str(), stderr);
     } else if (!R->Set(*this, Value, *R)) {
       warn("%.*s: expected %s, found '%.*s'", int(Variable.size()),
