@@ -16,6 +16,9 @@
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace torchprof {
 
 using namespace format;
@@ -46,10 +49,21 @@ static void leaveSegment(SegmentHeader *Head, uint32_t Past) {
   }
 }
 
+/// Plans that the thread has made belong to runs that are not counted any more.
+static void leavePlans(SegmentHeader *Head, uint32_t Thread) {
+  SegmentOf<SegmentType::Plans> Plans(Head);
+  for (uint32_t I = 0; I < Plans.record().Used; ++I)
+    if (PlanEvent &E = Plans.entries()[I]; E.Thread == Thread)
+      storeRelaxed(E.Run, 0u);
+}
+
 static void leaveEpoch(const ProfileFile &File, const Lane &L, uint32_t Past) {
+  auto Thread = uint32_t(syscall(SYS_gettid));
   ProcessLock Lock;
   for (const ProfileFile::Segment &S : File.segments())
-    if (S.Head->Lane == L.Number)
+    if (S.Head->Type == SegmentType::Plans) // of all lanes
+      leavePlans(S.Head, Thread);
+    else if (S.Head->Lane == L.Number)
       leaveSegment(S.Head, Past);
 }
 

@@ -78,6 +78,25 @@ TEST_F(PlanEventsTest, KnowTheRunOnWhateverThreadItEnds) {
   EXPECT_EQ(Runs, (std::vector<uint32_t>{1, 1, 2, 3, 0, 1}));
 }
 
+TEST_F(PlanEventsTest, AreOfNoRunOnceTheirThreadIsEmptied) {
+  auto Work = [] {
+    runWithNode();
+    plan(PlanPart::Fallback, site(7, 0));
+  };
+  recordIt([&] {
+    Work();
+    std::thread(Work).join();
+    resetThread();
+    advanceClock(1);
+    Work();
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), 3u);
+  EXPECT_EQ(P.Plans[0].Run, 0u);
+  EXPECT_NE(P.Plans[1].Run, 0u); // of another thread
+  EXPECT_NE(P.Plans[2].Run, 0u);
+}
+
 TEST_F(PlanEventsTest, TheRootIsFoundAboveANodeOnceItHasRun) {
   recordIt([] {
     plan(PlanPart::Fork, std::nullopt, site(7, 2));

@@ -5,6 +5,8 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <type_traits>
 
 using namespace llvm;
@@ -113,9 +115,41 @@ void PartBefore::addLane(const Lane &L) {
   putBefore(Into.DeviceSpans, std::move(Spans));
 }
 
+namespace {
+/// In which runs plans were made. The last part knows of all, also of those
+/// that were made between two parts: these are in no run of the whole.
+class RunsOfPlans {
+public:
+  void addFrom(const Profile &Part) {
+    for (const format::PlanEvent &E : Part.Plans)
+      if (E.Run && E.BeginTicks >= Part.ResetTicks &&
+          (!Part.Process.EndTicks || E.BeginTicks <= Part.Process.EndTicks))
+        RunOf[keyOf(E)] = E.Run;
+  }
+
+  void putInto(Profile &Whole) const {
+    for (format::PlanEvent &E : Whole.Plans) {
+      auto Known = RunOf.find(keyOf(E));
+      E.Run = Known == RunOf.end() ? 0 : Known->second;
+    }
+  }
+
+private:
+  using Key = std::tuple<uint64_t, uint32_t, format::Slot, format::Slot>;
+  static Key keyOf(const format::PlanEvent &E) {
+    return {E.BeginTicks, E.Thread, E.Root, E.First};
+  }
+  std::map<Key, uint32_t> RunOf;
+};
+} // namespace
+
 Expected<Profile> report::joinParts(std::vector<Profile> Parts) {
+  RunsOfPlans Runs;
+  for (const Profile &Part : Parts)
+    Runs.addFrom(Part);
   Profile Whole = std::move(Parts.back());
   Parts.pop_back();
+  Runs.putInto(Whole);
   for (const Profile &Part : reverse(Parts)) {
     if (!isSameProcess(Whole, Part))
       return createStringError(inconvertibleErrorCode(),
