@@ -35,6 +35,8 @@ def _forget_parent():
         if inherited._calls:  # of threads that the child does not have
             inherited._calls = 0
             inherited._inside = False
+    if _recording:  # a child that opens no range records nothing
+        torch.ops.torchprof.stop()
     _recording.clear()
     _newest = None
 
@@ -376,8 +378,7 @@ class profile:
     def report(self, command: str, *arguments: object) -> str:
         """What `torchprof-report COMMAND FILE ARGUMENTS` prints."""
         recorded = self._recorded()
-        return _tools.run_tool("torchprof-report", command, recorded.path,
-                               *arguments)
+        return _tools.run_tool("torchprof-report", command, recorded.path, *arguments)
 
     def summary(self, style: str = "torchprof",
                 sort_by: Union[str, Sequence[str], None] = None,
@@ -428,7 +429,6 @@ class profile:
                   columns: Optional[Sequence[str]] = None) -> Any:
         """The rows as a pandas DataFrame."""
         import pandas
-
         return pandas.DataFrame(self.rows(group_by, columns))
 
     def tree(self, *arguments: str) -> str:

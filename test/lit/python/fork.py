@@ -68,6 +68,17 @@ print("parent", calls(whole))
 # CHECK-NEXT: parent 2
 
 
+# Nor does a child record outside of ranges of its own.
+def use_none():
+    model(x)
+    print("outside", torch.ops.torchprof.stats()["count"])
+
+
+with torchprof_jit.profile(model):
+    in_child(use_none)
+# CHECK-NEXT: outside 0
+
+
 # A child that uses its parent's profile again leaves the parent's files.
 def use_again():
     with earlier:
