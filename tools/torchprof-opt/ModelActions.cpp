@@ -30,9 +30,15 @@ static int loadInput(ModelHolder &Held) {
   return load(options::Input, Held);
 }
 
+/// How many of the calls that were verified are so.
+struct CallCounts {
+  unsigned WithGrad = 0;
+  unsigned BackwardFailed = 0; ///< their outputs cannot be differentiated
+};
+
 /// For every --verify, loads and calls the input and the written file. The
 /// arguments of a call are the --input options before the next --verify.
-static int verifyOutput(const OutputFile &Output, unsigned &WithGrad) {
+static int verifyOutput(const OutputFile &Output, CallCounts &Counts) {
   ModelHolder Original, Instrumented;
   for (unsigned I = 0; I < options::Verify.size(); ++I) {
     unsigned Start = options::Verify.getPosition(I);
@@ -57,7 +63,8 @@ static int verifyOutput(const OutputFile &Output, unsigned &WithGrad) {
         return Code;
     if (Outcome Failed = verifyCall(*Original.get(), *Instrumented.get(), Call))
       return reportOutcome(options::Input, Failed);
-    WithGrad += Call.HasGradients;
+    Counts.WithGrad += Call.HasGradients;
+    Counts.BackwardFailed += Call.BackwardFailed;
   }
   return ExitFine;
 }
@@ -100,7 +107,8 @@ rewriteInput(llvm::function_ref<int(Model &, const OutputFile &)> Write) {
   return ExitFine;
 }
 
-static void printReport(const InstrumentReport &Report, unsigned WithGrad) {
+static void printReport(const InstrumentReport &Report,
+                        const CallCounts &Counts) {
   outs() << options::Output << ": " << Report.Sites << " sites in "
          << Report.Methods << (Report.Methods == 1 ? " method, " : " methods, ")
          << Report.Nodes << " nodes seen";
@@ -111,8 +119,11 @@ static void printReport(const InstrumentReport &Report, unsigned WithGrad) {
   if (!options::Verify.empty())
     outs() << "; verified " << options::Verify.size()
            << (options::Verify.size() == 1 ? " call" : " calls");
-  if (WithGrad)
-    outs() << ", " << WithGrad << " with gradients";
+  if (Counts.WithGrad)
+    outs() << ", " << Counts.WithGrad << " with gradients";
+  if (Counts.BackwardFailed)
+    outs() << ", " << Counts.BackwardFailed
+           << " whose outputs cannot be differentiated";
   outs() << '\n';
   if (options::Verbose && !Report.SkippedNodes.empty())
     outs() << Report.SkippedNodes.c_str() << '\n';
@@ -120,20 +131,20 @@ static void printReport(const InstrumentReport &Report, unsigned WithGrad) {
 
 int instrumentAction() {
   InstrumentReport Report;
-  unsigned WithGrad = 0;
+  CallCounts Counts;
   int Code = rewriteInput([&](Model &M, const OutputFile &Output) -> int {
     RequestHolder Request;
     if (Outcome Failed = instrumentToFile(
             M, Request.get(), Output.temporaryPath().c_str(), Report))
       return reportOutcome(options::Input, Failed);
-    return verifyOutput(Output, WithGrad);
+    return verifyOutput(Output, Counts);
   });
   if (Code)
     return Code;
   if (options::TimePasses)
     llvm::errs() << Report.Times.c_str();
   if (!options::Quiet)
-    printReport(Report, WithGrad);
+    printReport(Report, Counts);
   return ExitFine;
 }
 

@@ -35,6 +35,8 @@ struct CallResult {
   /// of its tensors are.
   std::vector<std::pair<std::string, c10::IValue>> Gradients;
   bool HasGradients = false; ///< one of them is defined
+  /// Why the outputs could not be differentiated; there are no gradients then.
+  std::string BackwardCause;
 };
 
 } // namespace
@@ -80,8 +82,15 @@ static at::Tensor sumOf(const c10::IValue &Output) {
 }
 
 static void differentiate(Model &M, const Stack &Leaves, CallResult &Result) {
-  if (at::Tensor Sum = sumOf(Result.Output); Sum.defined())
-    Sum.backward();
+  try {
+    c10::AutoGradMode On(true); // the model may have switched it off
+    if (at::Tensor Sum = sumOf(Result.Output); Sum.defined())
+      Sum.backward();
+  } catch (const std::exception &E) {
+    // No fault of the model: it may have differentiated what it returns, which
+    // frees what a second time needs.
+    Result.BackwardCause = causeOf(E.what());
+  }
   auto GradientOf = [&Result](const at::Tensor &T) {
     at::Tensor Gradient = T.grad();
     Result.HasGradients |= Gradient.defined();
@@ -96,6 +105,11 @@ static void differentiate(Model &M, const Stack &Leaves, CallResult &Result) {
   for (size_t I = 0; I < Leaves.size(); ++I)
     Result.Gradients.emplace_back("gradient of input " + std::to_string(I + 1),
                                   mapTensors(Leaves[I], GradientOf));
+  if (!Result.BackwardCause.empty()) {
+    // Whatever was added up before the exception.
+    Result.Gradients.clear();
+    Result.HasGradients = false;
+  }
 }
 
 static CallResult call(Model &M, const CallRequest &Request,
@@ -130,6 +144,15 @@ static std::string compareResults(const CallResult &Expected,
   for (size_t I = 0; Text.empty() && I < Expected.Inputs.size(); ++I)
     Text = findDifference("input " + std::to_string(I + 1) + " after the call",
                           Expected.Inputs[I], Found.Inputs[I], How);
+  if (!Text.empty())
+    return Text;
+  bool Failed = !Expected.BackwardCause.empty();
+  if (Failed != !Found.BackwardCause.empty())
+    return Failed ? "only the original's outputs cannot be differentiated: " +
+                        Expected.BackwardCause
+                  : "only the instrumented model's outputs cannot be "
+                    "differentiated: " +
+                        Found.BackwardCause;
   for (size_t I = 0; Text.empty() && I < Expected.Gradients.size(); ++I)
     Text = findDifference(Expected.Gradients[I].first,
                           Expected.Gradients[I].second,
@@ -230,6 +253,7 @@ Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
       CallResult Found = call(Instrumented, Request, Inputs, Seed + Calls);
       ++Calls;
       Request.HasGradients |= Expected.HasGradients;
+      Request.BackwardFailed |= !Expected.BackwardCause.empty();
       std::string Text = compareResults(Expected, Found, HowEqual(IsOptimized));
       return Text.empty() ? Outcome()
                           : failure(1, std::string(Request.Method) + ": call " +

@@ -22,6 +22,9 @@ struct CallRequest {
   /// Set by verifyCall: there were gradients to compare, or the model computes
   /// some itself.
   bool HasGradients = false;
+  /// Set by verifyCall: the outputs of both models could not be differentiated,
+  /// so that their gradients were not compared.
+  bool BackwardFailed = false;
 };
 
 /// Calls \p Original and \p Instrumented with equal inputs and equal seeds, and

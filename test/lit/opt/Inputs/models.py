@@ -52,6 +52,32 @@ class Forces(torch.nn.Module):
         return energy.detach(), forces
 
 
+class Potential(torch.nn.Module):
+    """Returns an energy that it has differentiated: nobody can once more."""
+
+    def forward(self, x):
+        x = x.detach().requires_grad_(True)
+        energy = torch.tanh(x * x).sum()
+        forces = torch.autograd.grad([energy], [x])[0]
+        assert forces is not None
+        return energy, forces
+
+
+class Freeing(torch.nn.Module):
+    """Does so in every other call in a process, in the first one unless later."""
+
+    def forward(self, x, later: bool):
+        enabled = torch.is_grad_enabled()
+        torch.set_grad_enabled(True)
+        x = x.detach().requires_grad_(True)
+        energy = torch.tanh(x * x).sum()
+        if enabled != later:
+            forces = torch.autograd.grad([energy], [x])[0]
+            assert forces is not None
+        torch.set_grad_enabled(not enabled)
+        return energy
+
+
 class Uses(torch.nn.Module):
     """A gradient of several summands, whose order is LibTorch's choice."""
 
@@ -220,6 +246,8 @@ save(Identity(), "identity.pt")
 save(Gradient(), "gradient.pt")
 save(GradientInList(), "gradient_in_list.pt")
 save(Forces(), "forces.pt")
+save(Potential(), "potential.pt")
+save(Freeing(), "freeing.pt")
 save(Uses(), "uses.pt")
 save(Steps(), "steps.pt")
 save(Later(), "later.pt")
