@@ -7,7 +7,9 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace torchprof {
 
@@ -50,15 +52,25 @@ bool isPlainOperator(Node *N) {
   return N->maybeOperator() != nullptr;
 }
 
+/// True if a node that is none of \p Members uses \p Output.
+static bool isUsedOutside(const Value *Output,
+                          const std::unordered_set<const Node *> &Members) {
+  const auto &Uses = Output->uses();
+  return std::any_of(Uses.begin(), Uses.end(),
+                     [&](const Use &U) { return !Members.count(U.user); });
+}
+
 /// A graph that holds clones of the members. Fills \p Inputs with the values
 /// it needs, one per use, so that a single member's inputs are the graph's,
-/// and \p Outputs with the members' outputs in order. Null if a clone would
-/// not run what the member runs.
+/// and \p Outputs with the members' outputs in order; of several members only
+/// with those that others use, since a graph's outputs live until it ends. Null
+/// if a clone would not run what the member runs.
 static std::shared_ptr<Graph> cloneMembers(const std::vector<Node *> &Members,
                                            std::vector<Value *> &Inputs,
                                            std::vector<Value *> &Outputs) {
   auto Inner = std::make_shared<Graph>();
   std::unordered_map<Value *, Value *> Map;
+  const std::unordered_set<const Node *> All(Members.begin(), Members.end());
   for (Node *Member : Members) {
     // Each use is an input of its own; the clone's lookups come in the order
     // of the member's inputs.
@@ -81,6 +93,8 @@ static std::shared_ptr<Graph> cloneMembers(const std::vector<Node *> &Members,
       return nullptr;
     for (size_t I = 0; I < Member->outputs().size(); ++I) {
       Map[Member->output(I)] = Clone->output(I);
+      if (Members.size() > 1 && !isUsedOutside(Member->output(I), All))
+        continue;
       Outputs.push_back(Member->output(I));
       Inner->registerOutput(Clone->output(I));
     }

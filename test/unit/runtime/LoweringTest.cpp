@@ -136,6 +136,10 @@ TEST_F(Lowering, SeveralNodesBetweenOnePairBecomeOneGroup) {
     std::ostringstream Text; // the members keep their names
     Text << *G;
     EXPECT_NE(Text.str().find("aten::mul"), std::string::npos);
+    for (torch::jit::Node *N : G->nodes())
+      if (N->kind().toQualString() == std::string("torchprof::timed")) {
+        EXPECT_EQ(N->outputs().size(), 2u); // %z lives inside alone
+      }
     at::Tensor X = at::randn({8});
     for (int I = 0; I < 3; ++I)
       EXPECT_TRUE(at::equal(interpret(G, {X})[0].toTensor(),
