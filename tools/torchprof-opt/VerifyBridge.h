@@ -30,9 +30,10 @@ struct CallRequest {
 /// Calls \p Original and \p Instrumented with equal inputs and equal seeds, and
 /// often enough to compare optimized code too. The outputs, and the inputs
 /// after the call, must be equal bit for bit (NaN equals NaN), or nearly so
-/// where LibTorch optimizes and probes change what it makes. A difference has
-/// code 1 and names the output and its first differing element; so has a call
-/// that raises an exception in both, because then nothing was compared.
+/// where LibTorch optimizes and probes change what it makes, and on devices. A
+/// difference has code 1 and names the output and its first differing element;
+/// so has a call that raises an exception in both, because then nothing was
+/// compared.
 Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Call);
 
 } // namespace torchprof
