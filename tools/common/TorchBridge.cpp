@@ -102,8 +102,9 @@ static Outcome explainLoadError(Outcome Failed) {
   return Failed;
 }
 
-/// Opens what looks like a model's archive.
-static Outcome openArchive(const char *Path, ExtraFilesMap &Files,
+/// Opens what looks like a model's archive, and notes in \p M what else is in
+/// it.
+static Outcome openArchive(const char *Path, Model &M,
                            std::unique_ptr<PyTorchStreamReader> &Archive) {
   uint64_t Size;
   if (const char *Reason = whyUnreadable(Path, Size))
@@ -120,7 +121,9 @@ static Outcome openArchive(const char *Path, ExtraFilesMap &Files,
       if (!Archive->hasRecord("constants.pkl"))
         return failure(2, "an archive without code: save the model with "
                           "torch.jit.save, not torch.save");
-      listExtraFiles(*Archive, Files);
+      listExtraFiles(*Archive, M.ExtraFiles);
+      M.HasBytecode = Archive->hasRecord("bytecode.pkl");
+      M.HasDebugHandles = Archive->hasRecord("mobile_debug_handles.pkl");
       return {};
     } catch (const c10::Error &E) {
       return failure(2, "truncated or damaged archive: " +
@@ -241,7 +244,7 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result,
   // Stays open until LibTorch has read it again: an attached process takes a
   // reader with another one inside for no load.
   std::unique_ptr<PyTorchStreamReader> Archive;
-  if (Outcome Failed = openArchive(Path, M->ExtraFiles, Archive))
+  if (Outcome Failed = openArchive(Path, *M, Archive))
     return Failed;
   if (Before.Call)
     if (Outcome Failed = Before.Call(isOnDevice(*Archive), Before.Context))
@@ -290,7 +293,13 @@ Outcome saveModel(const Model &M, const char *Path) {
     // the archive after the temporary file.
     std::ofstream Out(Path, std::ios::binary | std::ios::trunc);
     Out.exceptions(std::ios::badbit | std::ios::failbit);
-    M.Root.save(Out, M.ExtraFiles);
+    if (M.HasBytecode) {
+      // Otherwise methods that are called through an interface have none.
+      enableMobileInterfaceCallExport();
+      M.Root._save_for_mobile(Out, M.ExtraFiles, M.HasDebugHandles);
+    } else {
+      M.Root.save(Out, M.ExtraFiles);
+    }
     Out.close();
     return {};
   });

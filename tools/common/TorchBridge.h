@@ -69,7 +69,8 @@ struct BeforeLoad {
 Outcome loadModel(const char *Path, const char *Device, Model **Result,
                   BeforeLoad Before = {});
 
-/// Writes \p M and its extra files to \p Path, which is overwritten.
+/// Writes \p M and its extra files to \p Path, which is overwritten; with code
+/// for the lite interpreter if the file that it was loaded from has some.
 Outcome saveModel(const Model &M, const char *Path);
 
 /// Version of LibTorch that this process runs with, "2.13.0".

@@ -23,6 +23,9 @@ public:
   torch::jit::Module Root;
   torch::jit::ExtraFilesMap ExtraFiles;
   std::string Name; ///< stem of the file that it was loaded from
+  /// The file has code for the lite interpreter beside that for LibTorch's.
+  bool HasBytecode = false;
+  bool HasDebugHandles = false; ///< that code says where it comes from
   std::optional<c10::Device>
       On; ///< where its inputs have to be; none: anywhere
 };
