@@ -14,6 +14,7 @@
 #include "ManifestObject.h"
 #include "ModelIdentity.h"
 #include "ModuleMethods.h"
+#include "ProbeOps.h"
 #include "torchprof/StepTimer.h"
 
 #include <torch/csrc/jit/serialization/import.h>
@@ -76,7 +77,18 @@ static void refuseUnfit(const std::vector<OwnedFunction> &Functions) {
                             "the manifest; wrap it in a module that calls it");
 }
 
+void refuseFrozen(const Module &Root) {
+  std::vector<OwnedFunction> Own = ownFunctions(Root.type());
+  if (keptFunctions(Root).empty() &&
+      std::any_of(Own.begin(), Own.end(), [](const OwnedFunction &F) {
+        return ops::hasProbes(F.Function->graph()->block());
+      }))
+    throw InstrumentError("the model was instrumented and then frozen, which "
+                          "removed its original; use the file from before");
+}
+
 static void refuseUnfit(const Module &Root) {
+  refuseFrozen(Root);
   auto Class = Root.type();
   if (Class->findAttribute(ManifestAttribute) || !keptFunctions(Root).empty())
     throw InstrumentError("the model is instrumented already; torchprof-opt "

@@ -31,20 +31,9 @@ static Errors runInlineCalls(GraphPointer &Body, const SiteOptions &,
   return {};
 }
 
-static bool hasProbes(Block *Body) {
-  for (Node *N : Body->nodes()) {
-    if (ops::isProbe(N))
-      return true;
-    for (Block *Inner : N->blocks())
-      if (hasProbes(Inner))
-        return true;
-  }
-  return false;
-}
-
 static Errors runInsertProbes(GraphPointer &Body, const SiteOptions &Options,
                               std::ostream &) {
-  if (hasProbes(Body->block()))
+  if (ops::hasProbes(Body->block()))
     return {"the graph has probes already; run strip-probes first"};
   insertProbes(numberSites({asMethod(Body)}, {}, {}, Options),
                /*WithManifest=*/false);

@@ -35,6 +35,21 @@ inline bool closes(const torch::jit::Node *N) { return N->kind() == end(); }
 
 inline bool isProbe(const torch::jit::Node *N) { return opens(N) || closes(N); }
 
+/// True if there is one in \p Body or in what it forks.
+inline bool hasProbes(const torch::jit::Block *Body) {
+  for (const torch::jit::Node *N : Body->nodes()) {
+    if (isProbe(N))
+      return true;
+    for (const torch::jit::Block *Inner : N->blocks())
+      if (hasProbes(Inner))
+        return true;
+    if (const torch::jit::Graph *Forked = forkedGraph(N);
+        Forked && hasProbes(Forked->block()))
+      return true;
+  }
+  return false;
+}
+
 /// The site number's value: the last input of every probe.
 inline torch::jit::Value *site(torch::jit::Node *N) {
   return N->inputs().empty() ? nullptr : N->inputs().back();

@@ -17,9 +17,19 @@ class InstrumentError(RuntimeError):
     """A model that cannot be instrumented; the text says why."""
 
 
-def is_instrumented(module: object) -> bool:
+def has_manifest(module: object) -> bool:
     return isinstance(module, torch.jit.ScriptModule) and hasattr(
         module, "_torchprof_manifest"
+    )
+
+
+def is_instrumented(module: object) -> bool:
+    """Also if it was frozen since, which leaves the probes alone."""
+    if has_manifest(module):
+        return True
+    return isinstance(module, torch.jit.ScriptModule) and any(
+        module._c._get_method(name).graph.findAllNodes("torchprof::enter")
+        for name in module._c._method_names()
     )
 
 

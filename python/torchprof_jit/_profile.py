@@ -55,7 +55,7 @@ def _attach_to(module, example_inputs):
     """The ScriptModule to call: it is profiled as it is, and instrumented only
     where nothing can be attached to it, which also says why."""
     module = _instrument.scripted(module, example_inputs)
-    if (_instrument.is_instrumented(module)
+    if (_instrument.has_manifest(module)
             or torch.ops.torchprof._attach_to(module._c)):
         return module
     return _instrument.instrument(module)

@@ -214,8 +214,8 @@ struct InstrumentResult {
 /// TorchBind object of class torchprof.Manifest, which must be registered.
 ///
 /// Needs memory for three copies of the weights. Throws InstrumentError if
-/// \p Root is instrumented already, has no method, or cannot carry the
-/// manifest.
+/// \p Root is instrumented already, also if it was frozen since, has no method,
+/// or cannot carry the manifest.
 InstrumentResult instrumentAndReload(torch::jit::Module &Root,
                                      const InstrumentOptions &Options,
                                      torch::jit::Module &Reloaded);
@@ -268,8 +268,12 @@ NumberedMethods numberOriginals(const std::shared_ptr<c10::ClassType> &Class,
 std::shared_ptr<torch::jit::Graph> originalToRun(const c10::ClassType &Class,
                                                  const std::string &Method);
 
+/// Throws InstrumentError if \p Root was instrumented and then frozen: it has
+/// probes, of which no manifest and no original tells.
+void refuseFrozen(const torch::jit::Module &Root);
+
 /// The inverse of instrumentAndReload. Throws InstrumentError if \p Root has no
-/// probes. Returns the number of restored methods.
+/// probes, or was frozen with them. Returns the number of restored methods.
 uint64_t stripModule(torch::jit::Module &Root);
 
 /// Reads the manifest of \p Root into \p Table; false if there is none. Throws

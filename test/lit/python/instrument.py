@@ -48,6 +48,13 @@ for model in (Plain(), torch.jit.script(Plain()), path):
     assert hasattr(instrumented, "_torchprof_manifest")
 assert torchprof_jit.instrument(instrumented) is instrumented
 
+# Freezing leaves the probes alone: there are no second ones around them.
+frozen = torch.jit.freeze(instrumented.eval())
+assert torchprof_jit.instrument(frozen) is frozen
+frozen.save(os.path.join(folder, "frozen.pt"))
+frozen = torchprof_jit.instrument(os.path.join(folder, "frozen.pt"))
+assert len(frozen.graph.findAllNodes("torchprof::enter")) == 1
+
 try:
     torchprof_jit.instrument(Dynamic())
 except RuntimeError as error:
