@@ -92,14 +92,15 @@ static size_t countInBoth(ArrayRef<DiffRow> Rows) {
   return count_if(Rows, [](const DiffRow &R) { return R.isInBoth(); });
 }
 
-/// A gate that has compared nothing must not pass.
-static Error nothingToCompare(bool IsAnyInBoth, double LeastShare) {
+/// A gate that has compared nothing must not pass. \p Lacks: what no site does.
+static Error nothingToCompare(bool IsAnyInBoth, double LeastShare,
+                              StringRef Lacks) {
   std::string Text = "nothing to compare: no site ";
   raw_string_ostream OS(Text);
-  if (IsAnyInBoth)
+  if (IsAnyInBoth && LeastShare > 0)
     OS << llvm::format("with %g%% of the time of runs that have ended ",
                        LeastShare);
-  OS << "is in both profiles";
+  OS << Lacks;
   return createStringError(inconvertibleErrorCode(), OS.str());
 }
 
@@ -187,7 +188,8 @@ static Expected<Outcome> run() {
                       : *Gate                        ? 1
                                                      : 0;
   LeaveOutBelow(LeastShare);
-  size_t Compared = countInBoth(Rows);
+  bool IsAnyLeft = countInBoth(Rows) != 0;
+  size_t Compared = count_if(Rows, [](const DiffRow &R) { return R.IsTested; });
   size_t Counts[5] = {};
   size_t Failures = 0;
   for (const DiffRow &R : Rows) {
@@ -209,8 +211,14 @@ static Expected<Outcome> run() {
                         ""});
   if (Error E = Output.print({{T}}))
     return E;
-  if ((*Gate && !Compared) || (*MemoryGate && !ComparesMemory))
-    return nothingToCompare(IsAnyInBoth, LeastShare);
+  if ((*Gate && !Compared) || (*MemoryGate && !ComparesMemory)) {
+    StringRef Lacks = "is in both profiles";
+    if (IsAnyLeft)
+      Lacks = comparesProfiles(A, B)
+                  ? "ran in two processes before and in two after"
+                  : "has two calls before and two after";
+    return nothingToCompare(IsAnyInBoth, LeastShare, Lacks);
+  }
   if (Failures)
     errs() << "torchprof-report: " << Failures << " of " << Compared
            << " sites grew by more than " << FailAbove << '\n';

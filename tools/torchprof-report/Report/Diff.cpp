@@ -98,10 +98,10 @@ std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
                                           const Selection &Selected,
                                           const DiffOptions &Options) {
   Side First(A.All, Selected), Second(B.All, Selected);
-  bool ByProfile = A.Each.size() > 1 && B.Each.size() > 1;
+  bool ByProfile = comparesProfiles(A, B);
   EachSide EachFirst(A, Selected), EachSecond(B, Selected);
   std::vector<DiffRow> Rows;
-  size_t Compared = 0;
+  size_t Tested = 0;
   for (const SiteKey &Key : First.Order) {
     DiffRow &R = Rows.emplace_back();
     R.A = First.ByKey[Key];
@@ -113,18 +113,18 @@ std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
       R.What = Change::Removed;
       continue;
     }
-    ++Compared;
     R.B = Match->second;
     R.MeanB = Second.meanNs(R.B);
     R.Share = std::max(R.Share, Second.share(R.B));
     R.PerRun += Second.perRunNs(R.B);
-    R.PValue =
-        ByProfile ? welchPValue(EachFirst.moments(Key), EachSecond.moments(Key))
-                  : welchPValue(First.moments(R.A), Second.moments(R.B));
+    Moments Before = ByProfile ? EachFirst.moments(Key) : First.moments(R.A);
+    Moments After = ByProfile ? EachSecond.moments(Key) : Second.moments(R.B);
+    R.IsTested = canTest(Before, After);
+    R.PValue = welchPValue(Before, After);
+    Tested += R.IsTested;
   }
   for (DiffRow &R : Rows)
-    if (R.B != NoIndex &&
-        R.PValue * static_cast<double>(Compared) < Options.Alpha)
+    if (R.IsTested && R.PValue * static_cast<double>(Tested) < Options.Alpha)
       R.What = R.MeanB > R.MeanA ? Change::Slower : Change::Faster;
   for (const SiteKey &Key : Second.Order) {
     if (First.ByKey.count(Key))

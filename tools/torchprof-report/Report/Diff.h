@@ -24,6 +24,9 @@ struct DiffRow {
   uint32_t B = NoIndex; ///< site in the second table
   double MeanA = 0;     ///< ns
   double MeanB = 0;
+  /// Both sides have the two samples that a test needs at least: calls, or
+  /// means of profiles. Without, the row is Same and its p-value is not known.
+  bool IsTested = false;
   double PValue = 1;
   /// Larger of its shares of the total in the two profiles, percent; 0 if no
   /// run has ended.
@@ -41,7 +44,7 @@ struct DiffRow {
 
 struct DiffOptions {
   /// Least probability at which a difference is taken for noise. It is divided
-  /// by the number of sites compared (Bonferroni), so that a long table does
+  /// by the number of sites tested (Bonferroni), so that a long table does
   /// not find differences by looking often.
   double Alpha = 0.01;
 };
@@ -51,6 +54,11 @@ struct DiffSide {
   SiteTable All;
   std::vector<SiteTable> Each;
 };
+
+/// True if the means of profiles are compared, and not those of calls.
+inline bool comparesProfiles(const DiffSide &A, const DiffSide &B) {
+  return A.Each.size() > 1 && B.Each.size() > 1;
+}
 
 /// One row per reached and selected site of either side; the largest change
 /// of the time per run first. With several profiles on both sides the means of

@@ -178,8 +178,8 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
       {TableColumn::number("p_value", "p", 4),
        "probability of such a difference by noise alone",
        [](const Row &R, const Ctx &) {
-         return R.isInBoth() ? Value::number(ValueType::Number, R.PValue)
-                             : Value();
+         return R.IsTested ? Value::number(ValueType::Number, R.PValue)
+                           : Value();
        }},
   };
   std::vector<TableMeasure> Measures = A.measures().vec();

@@ -51,7 +51,7 @@ double report::studentTwoSided(double T, double Freedom) {
 }
 
 double report::welchPValue(const Moments &A, const Moments &B) {
-  if (A.Count < 2 || B.Count < 2)
+  if (!canTest(A, B))
     return 1;
   auto SquaredError = [](const Moments &M) {
     auto N = static_cast<double>(M.Count);

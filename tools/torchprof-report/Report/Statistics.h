@@ -20,9 +20,14 @@ struct Moments {
   double SquaredDeviations = 0;
 };
 
+/// True if anything is known of how \p A and \p B vary: each has two samples.
+inline bool canTest(const Moments &A, const Moments &B) {
+  return A.Count >= 2 && B.Count >= 2;
+}
+
 /// Probability of a difference at least as large as the one of \p A and \p B
-/// when their true means are equal. 1 if either has fewer than two samples:
-/// nothing is known then. 0 if both never vary and differ.
+/// when their true means are equal. 1 if they cannot be tested. 0 if both never
+/// vary and differ.
 double welchPValue(const Moments &A, const Moments &B);
 
 /// Probability that Student's t with \p Freedom degrees of freedom is at least
