@@ -137,6 +137,10 @@ TEST(SiteTable, KeysNameLayers) {
   EXPECT_EQ(Keys[4].text(), "forward/a/aten::mm/1"); // of the second model
   EXPECT_EQ(Keys[Region].text(), "load//region/0");
   EXPECT_EQ(siteKeys(*Sites.manifest(4))[1].text(), "forward/a/aten::mm/0");
+  Keys = siteKeys(Sites, {{2, "Net#2"}});
+  EXPECT_EQ(Keys[1].text(), "(other)/forward/a/aten::mm/0");
+  EXPECT_EQ(Keys[4].text(), "Net#2/forward/a/aten::mm/0");
+  EXPECT_EQ(Keys[Region].text(), "load//region/0");
 }
 
 TEST(SiteTable, SameLayersAreOneModel) {

@@ -27,6 +27,50 @@ StringRef report::changeName(Change C) {
   return "";
 }
 
+using IdAndClass = std::pair<uint64_t, std::string>;
+
+/// The models of which a site was reached, in the table's order. A function's
+/// class is its name.
+static std::vector<IdAndClass> reachedModels(const SiteTable &Sites) {
+  std::set<const Manifest *> Reached;
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites.reached(S))
+      Reached.insert(Sites.manifest(S));
+  std::vector<IdAndClass> Models;
+  for (const auto &[First, Table] : Sites.models()) {
+    if (!Reached.count(Table.get()))
+      continue;
+    StringRef Class = Sites.className(First);
+    Models.emplace_back(Table->ModelId,
+                        (Class.empty() ? Sites.name(First) : Class).str());
+  }
+  return Models;
+}
+
+ModelsInKeys report::modelsInKeys(const SiteTable &A, const SiteTable &B) {
+  std::vector<IdAndClass> Before = reachedModels(A), After = reachedModels(B);
+  bool AreNeeded = Before.size() > 1 || After.size() > 1;
+  ModelsInKeys Names;
+  for (const std::vector<IdAndClass> *Models : {&Before, &After}) {
+    std::set<std::string> Taken;
+    for (const IdAndClass &M : *Models)
+      if (auto Known = Names.find(M.first); Known != Names.end())
+        Taken.insert(Known->second);
+    std::map<std::string, unsigned> Numbers; // by class
+    for (const auto &[Id, Class] : *Models) {
+      auto [It, IsNew] = Names.try_emplace(Id);
+      if (!IsNew || !AreNeeded)
+        continue;
+      std::string &Name = It->second;
+      unsigned &Number = Numbers[Class];
+      do
+        Name = ++Number == 1 ? Class : Class + "#" + std::to_string(Number);
+      while (!Taken.insert(Name).second);
+    }
+  }
+  return Names;
+}
+
 namespace {
 /// The reached sites of one table by key, and what they are measured against.
 struct Side {
@@ -36,10 +80,11 @@ struct Side {
   std::map<SiteKey, uint32_t> ByKey;
   std::vector<SiteKey> Order;
 
-  Side(const SiteTable &Sites, const Selection &Selected)
+  Side(const SiteTable &Sites, const Selection &Selected,
+       const ModelsInKeys &Names)
       : Sites(Sites), All(makeTotals(Sites, Selection())), Runs(runsOf(Sites)) {
     // Made before the selection, so that it does not change the match.
-    std::vector<SiteKey> Keys = siteKeys(Sites);
+    std::vector<SiteKey> Keys = siteKeys(Sites, Names);
     for (uint32_t S = 0; S < Sites.size(); ++S) {
       if (!Sites.reached(S) || !Selected.matches(Sites, S))
         continue;
@@ -72,9 +117,10 @@ struct Side {
 struct EachSide {
   std::vector<Side> Profiles;
 
-  EachSide(const DiffSide &D, const Selection &Selected) {
+  EachSide(const DiffSide &D, const Selection &Selected,
+           const ModelsInKeys &Names) {
     for (const SiteTable &Sites : D.Each)
-      Profiles.emplace_back(Sites, Selected);
+      Profiles.emplace_back(Sites, Selected, Names);
   }
 
   /// Of the means in those profiles where the site was reached.
@@ -97,9 +143,10 @@ struct EachSide {
 std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
                                           const Selection &Selected,
                                           const DiffOptions &Options) {
-  Side First(A.All, Selected), Second(B.All, Selected);
+  ModelsInKeys Names = modelsInKeys(A.All, B.All);
+  Side First(A.All, Selected, Names), Second(B.All, Selected, Names);
   bool ByProfile = comparesProfiles(A, B);
-  EachSide EachFirst(A, Selected), EachSecond(B, Selected);
+  EachSide EachFirst(A, Selected, Names), EachSecond(B, Selected, Names);
   std::vector<DiffRow> Rows;
   size_t Tested = 0;
   for (const SiteKey &Key : First.Order) {

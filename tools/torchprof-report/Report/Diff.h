@@ -60,6 +60,12 @@ inline bool comparesProfiles(const DiffSide &A, const DiffSide &B) {
   return A.Each.size() > 1 && B.Each.size() > 1;
 }
 
+/// What keys call the models of two sides of which a site was reached: nothing
+/// where each side has one, which are compared whatever their classes are. Else
+/// a model is called by its class, of several of a class the second "ResNet#2",
+/// in whatever order classes came to be. One that both sides have has one name.
+ModelsInKeys modelsInKeys(const SiteTable &A, const SiteTable &B);
+
 /// One row per reached and selected site of either side; the largest change
 /// of the time per run first. With several profiles on both sides the means of
 /// the profiles are compared, so that what differs from process to process
@@ -77,7 +83,11 @@ struct DiffContext {
   std::vector<SiteKey> KeysOfA, KeysOfB;
 
   DiffContext(const SiteTable &A, const SiteTable &B)
-      : A(A), B(B), KeysOfA(siteKeys(A)), KeysOfB(siteKeys(B)) {}
+      : DiffContext(A, B, modelsInKeys(A, B)) {}
+
+private:
+  DiffContext(const SiteTable &A, const SiteTable &B, const ModelsInKeys &Names)
+      : A(A), B(B), KeysOfA(siteKeys(A, Names)), KeysOfB(siteKeys(B, Names)) {}
 };
 
 using DiffColumns = ColumnSet<DiffRow, DiffContext>;

@@ -129,7 +129,8 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          return placeValue(Side.Sites.source(Side.Site));
        }},
       {TableColumn::text("key", "key"),
-       "method/module/kind/number, by which the sides are matched",
+       "method/module/kind/number, by which the sides are matched; behind "
+       "the model's class if a side has several models",
        [](const Row &R, const Ctx &C) {
          return Value::text(
              (R.B == NoIndex ? C.KeysOfA[R.A] : C.KeysOfB[R.B]).text());

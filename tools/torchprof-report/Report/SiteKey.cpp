@@ -3,29 +3,28 @@
 #include "SiteKey.h"
 #include "SiteTable.h"
 
-#include <map>
-#include <tuple>
-
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
 std::string SiteKey::text() const {
-  return Method + "/" + Module + "/" + Kind + "/" + std::to_string(Order);
+  return (Model.empty() ? "" : Model + "/") + Method + "/" + Module + "/" +
+         Kind + "/" + std::to_string(Order);
 }
 
 namespace {
 /// Counts the sites that have the same names.
 class KeyMaker {
 public:
-  SiteKey make(StringRef Method, std::string Module, StringRef Kind) {
-    SiteKey Key = {Method.str(), std::move(Module), Kind.str()};
-    Key.Order = Seen[{Key.Method, Key.Module, Key.Kind}]++;
+  SiteKey make(StringRef Model, StringRef Method, std::string Module,
+               StringRef Kind) {
+    SiteKey Key = {Model.str(), Method.str(), std::move(Module), Kind.str()};
+    Key.Order = Seen[Key]++;
     return Key;
   }
 
 private:
-  std::map<std::tuple<std::string, std::string, std::string>, unsigned> Seen;
+  std::map<SiteKey, unsigned> Seen; ///< by the first of them
 };
 } // namespace
 
@@ -36,7 +35,7 @@ std::vector<SiteKey> report::siteKeys(const Manifest &M) {
   for (uint32_t I = 0; I < M.Sites.size(); ++I) {
     const ManifestSite &S = M.Sites[I];
     Roots.push_back(S.Parent == NoIndex ? I : Roots[S.Parent]);
-    Keys.push_back(Maker.make(M.string(M.Sites[Roots[I]].Name),
+    Keys.push_back(Maker.make("", M.string(M.Sites[Roots[I]].Name),
                               M.modulePath(S.Scope), M.string(S.Kind)));
   }
   return Keys;
@@ -57,7 +56,9 @@ static SiteKey partKey(SiteKey Key, StringRef Kind) {
   return Key;
 }
 
-std::vector<SiteKey> report::siteKeys(const SiteTable &Sites) {
+/// \p ModelOf: what to call the model of a site.
+static std::vector<SiteKey>
+makeKeys(const SiteTable &Sites, function_ref<StringRef(uint32_t)> ModelOf) {
   KeyMaker Maker;
   std::vector<SiteKey> Keys;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
@@ -69,8 +70,24 @@ std::vector<SiteKey> report::siteKeys(const SiteTable &Sites) {
     Keys.push_back(
         Node != S
             ? gradientKey(Keys[Node], Sites.kind(Node), Sites.name(S))
-            : Maker.make(Sites.name(Sites[S].isOutside() ? S : Sites[S].Root),
+            : Maker.make(ModelOf(S),
+                         Sites.name(Sites[S].isOutside() ? S : Sites[S].Root),
                          Sites.modulePath(S), Sites.kind(S)));
   }
   return Keys;
+}
+
+std::vector<SiteKey> report::siteKeys(const SiteTable &Sites) {
+  return makeKeys(Sites, [](uint32_t) { return StringRef(); });
+}
+
+std::vector<SiteKey> report::siteKeys(const SiteTable &Sites,
+                                      const ModelsInKeys &Names) {
+  return makeKeys(Sites, [&](uint32_t S) -> StringRef {
+    const Manifest *M = Sites.manifest(S);
+    if (!M)
+      return "";
+    auto Known = Names.find(M->ModelId);
+    return Known == Names.end() ? "(other)" : StringRef(Known->second);
+  });
 }
