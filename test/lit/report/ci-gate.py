@@ -74,9 +74,9 @@ def side(name, scale, seed):
                     draw.uniform(1, 1.4)) for i in range(5)]
 
 
-def gates(before, after):
+def gates(before, after, *options):
     return subprocess.run(
-        ["torchprof-report", "diff", "--fail-above=5%", "--changed",
+        ["torchprof-report", "diff", "--fail-above=5%", "--changed", *options,
          *("--before=" + path for path in before),
          *("--after=" + path for path in after)], stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, universal_newlines=True)
@@ -90,8 +90,22 @@ for again in range(20):
     single += gates(base[:1], after[:1]).returncode
 # CHECK: tripped: 0 of 20, single processes: {{[1-9]}}
 print("tripped: %d of 20, single processes: %d" % (tripped, single))
-slow = gates(base, side("slow", 1.2, 700))
+after = side("slow", 1.2, 700)
+slow = gates(base, after)
 # CHECK: slower {{ *}}aten::mm {{ *}}a
 # CHECK-NOT: aten::relu
 # CHECK: exit code 1
 print(slow.stdout, "exit code", slow.returncode)
+
+# A process that was killed in its first run has no mean of the method: it is no
+# reason to take the others' for noise.
+killed = profile("killed", 1.2, 800)
+with open(killed) as file:
+    document = json.load(file)
+document["lanes"][0]["cells"][0].update(samples=[], begins=1)
+with open(killed, "w") as file:
+    json.dump(document, file)
+method = gates(base, after + [killed], "--include=method")
+# CHECK: slower {{ *}}method
+# CHECK: exit code 1
+print(method.stdout, "exit code", method.returncode)

@@ -123,12 +123,13 @@ struct EachSide {
       Profiles.emplace_back(Sites, Selected, Names);
   }
 
-  /// Of the means in those profiles where the site was reached.
+  /// Of the means in those profiles where a call of the site has ended.
   Moments moments(const SiteKey &Key) const {
     Moments M;
     std::vector<double> Means;
     for (const Side &S : Profiles)
-      if (auto It = S.ByKey.find(Key); It != S.ByKey.end())
+      if (auto It = S.ByKey.find(Key);
+          It != S.ByKey.end() && S.Sites.measured(It->second).Count)
         Means.push_back(S.meanNs(It->second));
     for (double Mean : Means)
       M.Mean += Mean / static_cast<double>(Means.size());

@@ -29,8 +29,17 @@ static SideOfRow named(const DiffRow &R, const DiffContext &C) {
 
 using SideFunction = SideOfRow (*)(const DiffRow &, const DiffContext &);
 
+/// False: a call may have begun, but has not ended, and has no time.
+static bool hasTimes(const SideOfRow &Side) {
+  return Side.Site != NoIndex && Side.Sites.measured(Side.Site).Count != 0;
+}
+
+static bool haveBothTimes(const DiffRow &R, const DiffContext &C) {
+  return hasTimes(before(R, C)) && hasTimes(after(R, C));
+}
+
 static Value medianOf(const SideOfRow &Side) {
-  if (Side.Site == NoIndex || Side.Sites.measured(Side.Site).Count == 0)
+  if (!hasTimes(Side))
     return Value();
   return Value::timeNs(
       Side.Sites.clock().toNs(Side.Sites.measured(Side.Site).quantile(0.5)));
@@ -141,21 +150,22 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
       {TableColumn::count("after_calls", "calls after"), "spans counted after",
        [](const Row &R, const Ctx &C) { return callsOf(after(R, C)); }},
       {TableColumn::time("before_mean_ns", "before"), "mean time before",
-       [](const Row &R, const Ctx &) {
-         return R.A == NoIndex ? Value() : Value::timeNs(R.MeanA);
+       [](const Row &R, const Ctx &C) {
+         return hasTimes(before(R, C)) ? Value::timeNs(R.MeanA) : Value();
        }},
       {TableColumn::time("after_mean_ns", "after"), "mean time after",
-       [](const Row &R, const Ctx &) {
-         return R.B == NoIndex ? Value() : Value::timeNs(R.MeanB);
+       [](const Row &R, const Ctx &C) {
+         return hasTimes(after(R, C)) ? Value::timeNs(R.MeanB) : Value();
        }},
       {TableColumn::time("change_ns", "difference"), "difference of the means",
-       [](const Row &R, const Ctx &) {
-         return R.isInBoth() ? Value::timeNs(R.MeanB - R.MeanA) : Value();
+       [](const Row &R, const Ctx &C) {
+         return haveBothTimes(R, C) ? Value::timeNs(R.MeanB - R.MeanA)
+                                    : Value();
        }},
       {TableColumn::percent("change_pct", "% change"),
        "the difference in percent of the mean before",
-       [](const Row &R, const Ctx &) {
-         return R.isInBoth() ? Value::percent(R.percent()) : Value();
+       [](const Row &R, const Ctx &C) {
+         return haveBothTimes(R, C) ? Value::percent(R.percent()) : Value();
        }},
       {TableColumn::time("change_per_run_ns", "per run"),
        "change of its time in one run of the method",
