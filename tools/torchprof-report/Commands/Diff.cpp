@@ -80,11 +80,11 @@ static Expected<Optional<double>> threshold(const cl::opt<std::string> &Gate) {
 }
 
 /// What takes more memory, if that was asked for.
-static Expected<std::vector<std::string>>
-grownSites(ArrayRef<DiffRow> Rows, const DiffSide &A, const DiffSide &B,
-           const Optional<double> &Threshold) {
+static Expected<MemoryGrowth> grownSites(ArrayRef<DiffRow> Rows,
+                                         const DiffSide &A, const DiffSide &B,
+                                         const Optional<double> &Threshold) {
   if (!Threshold)
-    return std::vector<std::string>();
+    return MemoryGrowth();
   return grownMemory(Rows, A.All, B.All, {*Threshold, /*LeastShare=*/1});
 }
 
@@ -177,11 +177,9 @@ static Expected<Outcome> run() {
     erase_if(Rows, [=](const DiffRow &R) { return R.Share < Share; });
   };
   LeaveOutBelow(MinPercent);
-  bool ComparesMemory = countInBoth(Rows) != 0;
   // Before the gate for times leaves out what takes little time: that may
   // allocate much.
-  Expected<std::vector<std::string>> Grown =
-      grownSites(Rows, A, B, *MemoryGate);
+  Expected<MemoryGrowth> Grown = grownSites(Rows, A, B, *MemoryGate);
   if (!Grown)
     return Grown.takeError();
   double LeastShare = MinPercent.getNumOccurrences() ? MinPercent.getValue()
@@ -211,7 +209,7 @@ static Expected<Outcome> run() {
                         ""});
   if (Error E = Output.print({{T}}))
     return E;
-  if ((*Gate && !Compared) || (*MemoryGate && !ComparesMemory)) {
+  if (*Gate && !Compared) {
     StringRef Lacks = "is in both profiles";
     if (IsAnyLeft)
       Lacks = comparesProfiles(A, B)
@@ -219,12 +217,15 @@ static Expected<Outcome> run() {
                   : "has two calls before and two after";
     return nothingToCompare(IsAnyInBoth, LeastShare, Lacks);
   }
+  if (*MemoryGate && !Grown->IsAnyCompared)
+    return nothingToCompare(IsAnyInBoth, MinPercent,
+                            "has memory that was measured before and after");
   if (Failures)
     errs() << "torchprof-report: " << Failures << " of " << Compared
            << " sites grew by more than " << FailAbove << '\n';
-  for (const std::string &Line : *Grown)
+  for (const std::string &Line : Grown->Lines)
     errs() << "torchprof-report: " << printable(Line) << '\n';
-  return Failures || !Grown->empty() ? Outcome::Finding : Outcome::Fine;
+  return Failures || !Grown->Lines.empty() ? Outcome::Finding : Outcome::Fine;
 }
 
 static CommandRegistration

@@ -39,20 +39,26 @@ public:
 
   bool isKnown() const { return Allocated && Peak; }
 
-  double perCall(uint32_t S) const {
+  /// What a call allocates. None, and not 0, if no call was measured:
+  /// TORCHPROF_RECORD_EVERY leaves runs out.
+  Optional<double> perCall(uint32_t S) const {
     const MeasureTotal &T = Sites.measured(*Allocated, S);
-    return T.Count ? static_cast<double>(T.Sum) / static_cast<double>(T.Count)
-                   : 0;
+    if (!T.Count)
+      return None;
+    return static_cast<double>(T.Sum) / static_cast<double>(T.Count);
   }
-  double peakOf(uint32_t S) const {
-    return static_cast<double>(Sites.measured(*Peak, S).Max);
+  /// The most that a run holds, in the same way; none of what is no method.
+  Optional<double> peakOfRuns(uint32_t S) const {
+    const MeasureTotal &T = Sites.measured(*Peak, S);
+    if (!T.Count || !Sites[S].isRoot())
+      return None;
+    return static_cast<double>(T.Max);
   }
   /// Percent that so many bytes of each call are of what all runs allocate.
   double share(uint32_t S, double PerCall) const {
     double Calls = static_cast<double>(Sites.measured(*Allocated, S).Count);
     return OfRuns > 0 ? 100 * PerCall * Calls / OfRuns : 0;
   }
-  bool isRoot(uint32_t S) const { return Sites[S].isRoot(); }
 
 private:
   const SiteTable &Sites;
@@ -72,39 +78,47 @@ static std::string grownLine(const SiteTable &Sites, uint32_t S,
       .str();
 }
 
-/// Adds a line for each site that takes more of a kind of memory.
+/// Adds what takes more of a kind of memory.
 static void addGrown(ArrayRef<DiffRow> Rows, const SiteTable &Sites,
                      const Memory &Before, const Memory &After, StringRef Where,
-                     const MemoryGate &Gate, std::vector<std::string> &Lines) {
+                     const MemoryGate &Gate, MemoryGrowth &Growth) {
   double Factor = 1 + Gate.Growth / 100;
   for (const DiffRow &R : Rows) {
     if (!R.isInBoth())
       continue;
-    double Old = Before.perCall(R.A), New = After.perCall(R.B);
-    double OldPeak = Before.peakOf(R.A), NewPeak = After.peakOf(R.B);
-    if (New > Old * Factor && After.share(R.B, New - Old) >= Gate.LeastShare)
-      Lines.push_back(
-          grownLine(Sites, R.B, "allocates" + Where + " in a call", New, Old));
-    if (After.isRoot(R.B) && NewPeak > OldPeak * Factor)
-      Lines.push_back(grownLine(Sites, R.B, "holds" + Where + " at most",
-                                NewPeak, OldPeak));
+    if (Optional<double> Old = Before.perCall(R.A), New = After.perCall(R.B);
+        Old && New) {
+      Growth.IsAnyCompared = true;
+      if (*New > *Old * Factor &&
+          After.share(R.B, *New - *Old) >= Gate.LeastShare)
+        Growth.Lines.push_back(grownLine(
+            Sites, R.B, "allocates" + Where + " in a call", *New, *Old));
+    }
+    if (Optional<double> Old = Before.peakOfRuns(R.A),
+        New = After.peakOfRuns(R.B);
+        Old && New) {
+      Growth.IsAnyCompared = true;
+      if (*New > *Old * Factor)
+        Growth.Lines.push_back(
+            grownLine(Sites, R.B, "holds" + Where + " at most", *New, *Old));
+    }
   }
 }
 
-Expected<std::vector<std::string>> report::grownMemory(ArrayRef<DiffRow> Rows,
-                                                       const SiteTable &A,
-                                                       const SiteTable &B,
-                                                       const MemoryGate &Gate) {
-  std::vector<std::string> Lines;
+Expected<MemoryGrowth> report::grownMemory(ArrayRef<DiffRow> Rows,
+                                           const SiteTable &A,
+                                           const SiteTable &B,
+                                           const MemoryGate &Gate) {
+  MemoryGrowth Growth;
   for (const MemoryKind &Kind : Kinds) {
     Memory Before(A, Kind), After(B, Kind);
     if (Before.isKnown() && After.isKnown())
-      addGrown(Rows, B, Before, After, Kind.Where, Gate, Lines);
+      addGrown(Rows, B, Before, After, Kind.Where, Gate, Growth);
     else if (&Kind == Kinds)
       return createStringError(inconvertibleErrorCode(),
                                "--fail-above-memory: no memory was recorded "
                                "%s; TORCHPROF_RECORD=memory records it",
                                Before.isKnown() ? "after" : "before");
   }
-  return Lines;
+  return Growth;
 }

@@ -20,11 +20,20 @@ struct MemoryGate {
   double LeastShare; ///< of what a run allocates: smaller growths do not matter
 };
 
-/// What grew of \p Rows, a line each: nodes that allocate more per call,
-/// methods whose runs hold more at a time. An error if a side has no memory.
-llvm::Expected<std::vector<std::string>>
-grownMemory(llvm::ArrayRef<DiffRow> Rows, const SiteTable &A,
-            const SiteTable &B, const MemoryGate &Gate);
+/// What the gate found.
+struct MemoryGrowth {
+  /// One for each node that allocates more per call, and each method whose runs
+  /// hold more at a time.
+  std::vector<std::string> Lines;
+  /// False if no site that is in both profiles was measured in both.
+  bool IsAnyCompared = false;
+};
+
+/// What grew of \p Rows, as far as it was measured on both sides. An error if a
+/// side has no memory.
+llvm::Expected<MemoryGrowth> grownMemory(llvm::ArrayRef<DiffRow> Rows,
+                                         const SiteTable &A, const SiteTable &B,
+                                         const MemoryGate &Gate);
 
 } // namespace torchprof::report
 
