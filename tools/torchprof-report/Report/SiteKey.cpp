@@ -56,6 +56,12 @@ static SiteKey partKey(SiteKey Key, StringRef Kind) {
   return Key;
 }
 
+/// That of what the region lies in, and its name, for the same reason.
+static SiteKey regionKey(SiteKey Key, StringRef Kind, StringRef Name) {
+  Key.Kind += (" " + Kind + " " + Name).str();
+  return Key;
+}
+
 /// \p ModelOf: what to call the model of a site.
 static std::vector<SiteKey>
 makeKeys(const SiteTable &Sites, function_ref<StringRef(uint32_t)> ModelOf) {
@@ -64,6 +70,11 @@ makeKeys(const SiteTable &Sites, function_ref<StringRef(uint32_t)> ModelOf) {
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     if (Sites[S].NoNode && Sites[S].Parent != NoIndex) {
       Keys.push_back(partKey(Keys[Sites[S].Parent], Sites.kind(S)));
+      continue;
+    }
+    if (Sites[S].isRegion() && !Sites[S].isOutside()) {
+      Keys.push_back(
+          regionKey(Keys[Sites[S].Parent], Sites.kind(S), Sites.name(S)));
       continue;
     }
     uint32_t Node = Sites.nodeOf(S);
