@@ -43,9 +43,9 @@ ColumnOf<Line, RowContext> backwardColumn(
 
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
 /// the columns that nobody has to ask for; those of gradients and measures are
-/// left out of a profile without any. The column \p Naming says what a line is
-/// of: in a text it stands first if none that was asked for does.
-/// \p WithOperators: AddOptions::Operators.
+/// left out of a profile without any, and "model" where one model ran. The
+/// column \p Naming says what a line is of: in a text it stands first if none
+/// that was asked for does. \p WithOperators: AddOptions::Operators.
 template <typename Line, typename Function>
 llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
                                    const ColumnSet<Line, RowContext> &Known,
@@ -78,7 +78,8 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
     return Selected.takeError();
   if (Options.Columns.ids({}).empty())
     llvm::erase_if(*Chosen, [&](const auto *C) {
-      return (C->OfGradients && !Sites.hasGradients()) ||
+      return (C->id() == "model" && !Sites.modelNames().areNeeded()) ||
+             (C->OfGradients && !Sites.hasGradients()) ||
              (!C->OfMeasure.empty() &&
               llvm::none_of(Sites.measures(), [&](const TableMeasure &M) {
                 return M.Id == C->OfMeasure;

@@ -30,7 +30,7 @@ cl::opt<bool> Ops("ops",
 
 /// A line of the tree: a module, or the nodes of one kind in it.
 struct TreeLine {
-  std::string Path, Display, Class;
+  std::string Path, Display, Class, Model;
   Optional<uint64_t> Calls;
   UInt128 Total = 0, Self = 0;
   bool Async = false; ///< they are no part of the runs' time
@@ -45,8 +45,9 @@ using TreeColumns = ColumnSet<TreeLine, RowContext>;
 /// Puts a tree into lines, as far as the options want it.
 class TreeWriter {
 public:
-  TreeWriter(std::vector<TreeLine> &Lines, const Totals &All)
-      : Lines(Lines), All(All) {}
+  TreeWriter(std::vector<TreeLine> &Lines, const Totals &All,
+             const std::string &Model)
+      : Lines(Lines), All(All), Model(Model) {}
 
   void write(const ModuleNode &Node, const std::string &Lead,
              const std::string &Branch, unsigned Level);
@@ -61,6 +62,7 @@ private:
 
   std::vector<TreeLine> &Lines;
   const Totals &All;
+  const std::string &Model; ///< name of the tree's
 };
 } // namespace
 
@@ -70,25 +72,26 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
     UInt128 Total = Op.total();
     if (!visible(Total))
       continue;
+    StringRef Async = Op.Async ? " (asynchronous)" : "";
     std::string Text = Op.Kind;
     if (Op.Nodes > 1)
       Text += " x" + std::to_string(Op.Nodes);
-    if (Op.Async)
-      Text += " (asynchronous)";
-    std::string Place = Path.empty() ? Op.Kind : Path + "/" + Op.Kind;
-    Lines.push_back({Place, Lead + Text, "", Op.Calls, Total, Op.Self, Op.Async,
-                     Op.Clipped, Op.Backward, Op.Backward, Op.Measures,
-                     Op.Done});
+    Text += Async;
+    std::string Place = (Path.empty() ? "" : Path + "/") + Op.Kind;
+    Place += Async;
+    Lines.push_back({Place, Lead + Text, "", Model, Op.Calls, Total, Op.Self,
+                     Op.Async, Op.Clipped, Op.Backward, Op.Backward,
+                     Op.Measures, Op.Done});
     writeOps(Op.Inner, Place, Lead + "  ");
   }
 }
 
 void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
                        const std::string &Branch, unsigned Level) {
-  Lines.push_back({Node.Path, Lead + Branch + Node.Name, Node.Class, Node.Calls,
-                   Node.Total, Node.Self, /*Async=*/false, Node.Clipped,
-                   Node.Backward, Node.TotalBackward, Node.Measures,
-                   Node.Done});
+  Lines.push_back({Node.Path, Lead + Branch + Node.Name, Node.Class, Model,
+                   Node.Calls, Node.Total, Node.Self, /*Async=*/false,
+                   Node.Clipped, Node.Backward, Node.TotalBackward,
+                   Node.Measures, Node.Done});
   std::string Inner = Lead;
   if (!Branch.empty())
     Inner += Branch == "`- " ? "   " : "|  ";
@@ -110,6 +113,10 @@ static std::vector<StringRef> shownColumns() {
                                 "total_ns", "pct_total",   "self_ns",
                                 "pct_self", "backward_ns", "total_backward_ns"};
   Ids.insert(Ids.end(), OfMeasures.begin(), OfMeasures.end());
+  // People see it at the root of each tree.
+  TableFormat Format = Options.Output.Format;
+  if (Format == TableFormat::Csv || Format == TableFormat::Json)
+    Ids.insert(Ids.begin(), "model");
   return Ids;
 }
 
@@ -132,6 +139,9 @@ static TreeColumns treeColumns() {
        }},
       {TableColumn::text("class", "class"), "class of the module",
        [](const Line &L, const Ctx &) { return Value::text(L.Class); }},
+      {TableColumn::text("model", "model", Shorten::KeepStart),
+       "class of the model; of several of a class with a number",
+       [](const Line &L, const Ctx &) { return Value::text(L.Model); }},
       {TableColumn::count("calls", "calls"),
        "calls of the module, as far as a node tells",
        [](const Line &L, const Ctx &) {
@@ -187,7 +197,7 @@ collect(const SiteTable &Sites, const Selection &Selected, const Totals &All) {
   for (ModuleNode &Tree : makeModuleTrees(Sites, Selected)) {
     if (Error E = sortModuleTree(Tree, Keys))
       return E;
-    TreeWriter(Lines, All).write(Tree, "", "", 0);
+    TreeWriter(Lines, All, Tree.Model).write(Tree, "", "", 0);
   }
   return Lines;
 }

@@ -122,6 +122,7 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
       Trees.emplace_back();
       StringRef Model = Sites.modelNames().ofSeveral(Sites, S);
       Trees.back().Name = Model.empty() ? "(root)" : Model.str();
+      Trees.back().Model = Sites.modelNames().of(Sites, S).str();
     }
     ModuleNode &Node = nodeOf(Trees[Number], *M, Sites.scope(S));
     SiteWork Done;

@@ -85,8 +85,9 @@ static BoundColumns::Column ofRow(const RowColumns &Known, StringRef Id) {
 static BoundColumns columns() {
   RowColumns Known = rowColumns({});
   std::vector<BoundColumns::Column> Columns;
-  for (StringRef Id : {"kind", "name", "module", "class", "source", "shapes",
-                       "calls", "total_ns", "mean_ns", "pct_total"})
+  for (StringRef Id :
+       {"kind", "name", "model", "method", "module", "class", "source",
+        "shapes", "calls", "total_ns", "mean_ns", "pct_total"})
     Columns.push_back(ofRow(Known, Id));
   using Row = BoundRow;
   Columns.push_back({TableColumn::text("bound", "bound"),
@@ -165,6 +166,7 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
     for (const char *Id : {"total_ns", "bound", "bound_ns", "pct_roof",
                            "win_ns", "gflops_s", "gbytes_s", "intensity"})
       Ids.push_back(Id);
+    Sites.modelNames().addColumns(Ids);
   }
   auto Chosen = Known.choose(Ids, "--columns");
   if (!Chosen)
