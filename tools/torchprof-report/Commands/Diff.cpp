@@ -156,6 +156,9 @@ static Expected<Outcome> run() {
   DiffSide A, B;
   if (Error E = loadSides(A, B))
     return E;
+  if (comparesMethodsOnly(A.All, B.All))
+    printWarning("nodes of one side are in no modules, as in a frozen file: "
+                 "only methods are compared");
   // A glob may match sites of one side only: those were added or removed.
   Expected<Selection> Selected = Choice.select({&B.All, &A.All});
   if (!Selected)

@@ -71,6 +71,22 @@ ModelsInKeys report::modelsInKeys(const SiteTable &A, const SiteTable &B) {
   return Names;
 }
 
+/// True if a node was reached that lies in a module, or in none.
+static bool reachesNodes(const SiteTable &Sites, bool InModules) {
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites.reached(S) && !Sites[S].Dynamic && !Sites[S].isRoot() &&
+        Sites.modulePath(S).empty() != InModules)
+      return true;
+  return false;
+}
+
+bool report::comparesMethodsOnly(const SiteTable &A, const SiteTable &B) {
+  bool HasModulesA = reachesNodes(A, /*InModules=*/true);
+  bool HasModulesB = reachesNodes(B, /*InModules=*/true);
+  return HasModulesA != HasModulesB &&
+         reachesNodes(HasModulesA ? B : A, /*InModules=*/false);
+}
+
 namespace {
 /// The reached sites of one table by key, and what they are measured against.
 struct Side {
@@ -148,6 +164,10 @@ std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
   Side First(A.All, Selected, Names), Second(B.All, Selected, Names);
   bool ByProfile = comparesProfiles(A, B);
   EachSide EachFirst(A, Selected, Names), EachSecond(B, Selected, Names);
+  bool MethodsOnly = comparesMethodsOnly(A.All, B.All);
+  auto CanMatch = [&](const Site &S) {
+    return !MethodsOnly || S.isRoot() || S.isOutside();
+  };
   std::vector<DiffRow> Rows;
   size_t Tested = 0;
   for (const SiteKey &Key : First.Order) {
@@ -157,7 +177,7 @@ std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
     R.Share = First.share(R.A);
     R.PerRun = -First.perRunNs(R.A);
     auto Match = Second.ByKey.find(Key);
-    if (Match == Second.ByKey.end()) {
+    if (Match == Second.ByKey.end() || !CanMatch(A.All[R.A])) {
       R.What = Change::Removed;
       continue;
     }
@@ -175,11 +195,12 @@ std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
     if (R.IsTested && R.PValue * static_cast<double>(Tested) < Options.Alpha)
       R.What = R.MeanB > R.MeanA ? Change::Slower : Change::Faster;
   for (const SiteKey &Key : Second.Order) {
-    if (First.ByKey.count(Key))
+    uint32_t S = Second.ByKey[Key];
+    if (First.ByKey.count(Key) && CanMatch(B.All[S]))
       continue;
     DiffRow &R = Rows.emplace_back();
     R.What = Change::Added;
-    R.B = Second.ByKey[Key];
+    R.B = S;
     R.MeanB = Second.meanNs(R.B);
     R.Share = Second.share(R.B);
     R.PerRun = Second.perRunNs(R.B);

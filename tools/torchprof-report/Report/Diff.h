@@ -66,10 +66,16 @@ inline bool comparesProfiles(const DiffSide &A, const DiffSide &B) {
 /// in whatever order classes came to be. One that both sides have has one name.
 ModelsInKeys modelsInKeys(const SiteTable &A, const SiteTable &B);
 
+/// True if the nodes of one side lie in modules and those of the other in none.
+/// A frozen file has no module paths: its nodes would be taken for those that
+/// the model of the other side has outside of modules.
+bool comparesMethodsOnly(const SiteTable &A, const SiteTable &B);
+
 /// One row per reached and selected site of either side; the largest change
 /// of the time per run first. With several profiles on both sides the means of
 /// the profiles are compared, so that what differs from process to process
-/// counts as noise; else the runs.
+/// counts as noise; else the runs. Where comparesMethodsOnly(), nodes of one
+/// side are none of the other's.
 std::vector<DiffRow> diffProfiles(const DiffSide &A, const DiffSide &B,
                                   const Selection &Selected,
                                   const DiffOptions &Options);
