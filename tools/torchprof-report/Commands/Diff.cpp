@@ -140,6 +140,17 @@ static Error loadSides(DiffSide &A, DiffSide &B) {
   return Selected->checkAllSeen();
 }
 
+/// Of what the comparison is less than it seems to be.
+static void warnOf(const DiffSide &A, const DiffSide &B) {
+  if (comparesMethodsOnly(A.All, B.All))
+    printWarning("nodes of one side are in no modules, as in a frozen file: "
+                 "only methods are compared");
+  if (A.Each.empty() != B.Each.empty())
+    printWarning("one profile " + Twine(A.Each.empty() ? "before" : "after") +
+                 ": calls are compared, so that what differs from process to "
+                 "process looks like a change");
+}
+
 static Expected<Outcome> run() {
   if (Columns.List) {
     SiteTable None;
@@ -156,9 +167,7 @@ static Expected<Outcome> run() {
   DiffSide A, B;
   if (Error E = loadSides(A, B))
     return E;
-  if (comparesMethodsOnly(A.All, B.All))
-    printWarning("nodes of one side are in no modules, as in a frozen file: "
-                 "only methods are compared");
+  warnOf(A, B);
   // A glob may match sites of one side only: those were added or removed.
   Expected<Selection> Selected = Choice.select({&B.All, &A.All});
   if (!Selected)
