@@ -79,6 +79,18 @@ TEST(Table, PathsKeepTheirEnds) {
   EXPECT_EQ(shortened("注意力层", 7, Shorten::KeepEnd), "..力层");
 }
 
+// The module path of a method that is called through thousands of instances of
+// an interface is that long. Counting the rest of it again for each character
+// that goes would not end here.
+TEST(Table, VeryLongPathsAreShortened) {
+  std::string Long(1 << 20, 'x');
+  EXPECT_EQ(shortened(Long, 14, Shorten::KeepEnd), "..xxxxxxxxxxxx");
+  EXPECT_EQ(shortened(Long + ".attention", 14, Shorten::KeepEnd),
+            "..attention");
+  EXPECT_EQ(shortened(Long + ".änderung", 14, Shorten::KeepEnd), "..änderung");
+  EXPECT_EQ(shortened(Long, 6, Shorten::KeepStart), "xxxx..");
+}
+
 TEST(Table, NarrowTablesFit) {
   Table T;
   T.Columns = {TableColumn::text("module", "module"),

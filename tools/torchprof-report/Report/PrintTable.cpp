@@ -53,8 +53,12 @@ static StringRef beginOf(StringRef Text, unsigned Width) {
 
 /// The same of its end.
 static StringRef endOf(StringRef Text, unsigned Width) {
-  while (widthOf(Text) > Width)
-    Text = Text.drop_front(firstCharacter(Text).size());
+  unsigned Left = widthOf(Text); // of what may be very long: counted once
+  while (Left > Width) {
+    StringRef First = firstCharacter(Text);
+    Left -= widthOf(First);
+    Text = Text.drop_front(First.size());
+  }
   return Text;
 }
 
