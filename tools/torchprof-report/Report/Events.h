@@ -22,12 +22,6 @@ inline std::string threadName(const Profile &P, uint32_t Thread) {
   return "thread " + std::to_string(Thread);
 }
 
-template <typename RowT> void sortByBegin(std::vector<RowT> &Events) {
-  llvm::stable_sort(Events, [](const RowT &A, const RowT &B) {
-    return A.BeginRealtimeNs < B.BeginRealtimeNs;
-  });
-}
-
 /// The \p Limit events that took longest, all if it is 0, in the order that
 /// they have.
 template <typename RowT>

@@ -10,10 +10,9 @@ using namespace torchprof::report;
 void LoadHistory::add(const Profile &P) {
   TickClock Clock(P);
   for (const format::LoadEvent &E : P.Loads)
-    Loads.push_back(
-        {std::string(format::fileOf(E)), Clock.realtimeNs(E.BeginTicks),
-         Clock.toNs(static_cast<double>(E.Ticks)), threadName(P, E.Thread)});
-  sortByBegin(Loads);
+    Loads.add({std::string(format::fileOf(E)), Clock.realtimeNs(E.BeginTicks),
+               Clock.toNs(static_cast<double>(E.Ticks)),
+               threadName(P, E.Thread)});
 }
 
 static const RunColumns<LoadedFile> &loadColumns() {

@@ -7,6 +7,7 @@
 #ifndef TORCHPROF_REPORT_LOADS_H
 #define TORCHPROF_REPORT_LOADS_H
 
+#include "InTimeOrder.h"
 #include "SiteTable.h"
 #include "Table.h"
 
@@ -24,10 +25,10 @@ class LoadHistory {
 public:
   void add(const Profile &P);
 
-  llvm::ArrayRef<LoadedFile> loads() const { return Loads; }
+  llvm::ArrayRef<LoadedFile> loads() const { return Loads.rows(); }
 
 private:
-  std::vector<LoadedFile> Loads;
+  InTimeOrder<LoadedFile, &LoadedFile::BeginRealtimeNs> Loads;
 };
 
 /// The \p Limit loads that took longest, all if it is 0, in order of time; at

@@ -109,7 +109,9 @@ static std::vector<MetTogether> groups(const SiteTable &Sites,
       Groups.back().Meetings.push_back(M);
     }
   }
-  sortByBegin(Groups);
+  llvm::stable_sort(Groups, [](const MetTogether &A, const MetTogether &B) {
+    return A.BeginRealtimeNs < B.BeginRealtimeNs;
+  });
   return Groups;
 }
 

@@ -16,7 +16,7 @@ void PlanHistory::add(const Profile &P, const SiteTable &Sites,
                       const SlotToSite &Slots) {
   TickClock Clock(P);
   for (const format::PlanEvent &E : P.Plans) {
-    MadePlan &M = Plans.emplace_back();
+    MadePlan M;
     M.Event = E;
     M.First = Slots[E.First];
     M.Root = Sites.rootOf(E, Slots);
@@ -24,8 +24,8 @@ void PlanHistory::add(const Profile &P, const SiteTable &Sites,
     M.Ns = Clock.toNs(static_cast<double>(E.Ticks));
     M.OwnNs = Clock.toNs(static_cast<double>(E.OwnTicks));
     M.Thread = threadName(P, E.Thread);
+    Plans.add(std::move(M));
   }
-  sortByBegin(Plans);
 }
 
 /// A number that only some plans have.

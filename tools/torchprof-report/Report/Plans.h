@@ -8,6 +8,7 @@
 #ifndef TORCHPROF_REPORT_PLANS_H
 #define TORCHPROF_REPORT_PLANS_H
 
+#include "InTimeOrder.h"
 #include "Selection.h"
 #include "SiteTable.h"
 #include "Table.h"
@@ -30,10 +31,10 @@ public:
   /// \p Slots: what adding the profile to \p Sites gave.
   void add(const Profile &P, const SiteTable &Sites, const SlotToSite &Slots);
 
-  llvm::ArrayRef<MadePlan> plans() const { return Plans; }
+  llvm::ArrayRef<MadePlan> plans() const { return Plans.rows(); }
 
 private:
-  std::vector<MadePlan> Plans;
+  InTimeOrder<MadePlan, &MadePlan::BeginRealtimeNs> Plans;
 };
 
 /// The \p Limit plans that took longest, all if it is 0, in order of time, of

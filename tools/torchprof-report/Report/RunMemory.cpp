@@ -15,16 +15,12 @@ void RunMemory::add(const Profile &P, const SlotToSite &Slots) {
       if (!R.OfRuns)
         continue;
       for (const format::Level &Of : R.Entries)
-        Runs.push_back(
-            {R.Place, Slots[Of.Site], Clock.realtimeNs(Of.EndTicks), Of.Peak,
-             Of.Held,
-             Of.PeakSite == format::NoSlot ? NoIndex : Slots[Of.PeakSite],
-             L.name()});
+        if (uint32_t Root = Slots[Of.Site]; Root != NoIndex)
+          Runs.add(
+              {R.Place, Root, Clock.realtimeNs(Of.EndTicks), Of.Peak, Of.Held,
+               Of.PeakSite == format::NoSlot ? NoIndex : Slots[Of.PeakSite],
+               L.name()});
     }
-  erase_if(Runs, [](const RunPeak &R) { return R.Root == NoIndex; });
-  stable_sort(Runs, [](const RunPeak &A, const RunPeak &B) {
-    return A.EndRealtimeNs < B.EndRealtimeNs;
-  });
 }
 
 static const RunColumns<RunPeak> &columns() {

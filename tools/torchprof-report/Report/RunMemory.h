@@ -7,6 +7,7 @@
 #ifndef TORCHPROF_REPORT_RUNMEMORY_H
 #define TORCHPROF_REPORT_RUNMEMORY_H
 
+#include "InTimeOrder.h"
 #include "Selection.h"
 #include "SiteTable.h"
 #include "Table.h"
@@ -29,10 +30,10 @@ public:
   /// \p Slots: what adding the profile to a table gave.
   void add(const Profile &P, const SlotToSite &Slots);
 
-  llvm::ArrayRef<RunPeak> runs() const { return Runs; }
+  llvm::ArrayRef<RunPeak> runs() const { return Runs.rows(); }
 
 private:
-  std::vector<RunPeak> Runs;
+  InTimeOrder<RunPeak, &RunPeak::EndRealtimeNs> Runs;
 };
 
 /// What the last \p Count runs of each method that has something selected took

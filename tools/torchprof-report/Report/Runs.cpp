@@ -19,24 +19,19 @@ void RunLatencies::add(const Profile &P, const SlotToSite &Slots) {
       uint32_t Root = Slots[R.Slot];
       if (Root == NoIndex)
         continue;
-      std::vector<RunLatency> &Runs = ByRoot[Root];
+      auto &Runs = ByRoot[Root];
       for (const format::RunSample &S : R.Samples)
-        Runs.push_back({Clock.realtimeNs(S.EndTicks),
-                        Clock.toNs(static_cast<double>(S.LatencyTicks)),
-                        L.name(), R.Count > R.Samples.size()});
+        Runs.add({Clock.realtimeNs(S.EndTicks),
+                  Clock.toNs(static_cast<double>(S.LatencyTicks)), L.name(),
+                  R.Count > R.Samples.size()});
     }
-  // Rings start anywhere and lanes overlap.
-  for (auto &[Root, Runs] : ByRoot)
-    stable_sort(Runs, [](const RunLatency &A, const RunLatency &B) {
-      return A.EndRealtimeNs < B.EndRealtimeNs;
-    });
 }
 
 ArrayRef<RunLatency> RunLatencies::of(uint32_t Root) const {
   auto It = ByRoot.find(Root);
   if (It == ByRoot.end())
     return {};
-  return It->second;
+  return It->second.rows();
 }
 
 /// The smallest sample that \p Fraction of the samples do not exceed.

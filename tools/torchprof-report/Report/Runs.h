@@ -8,6 +8,7 @@
 #ifndef TORCHPROF_REPORT_RUNS_H
 #define TORCHPROF_REPORT_RUNS_H
 
+#include "InTimeOrder.h"
 #include "Selection.h"
 #include "SiteTable.h"
 #include "Table.h"
@@ -32,7 +33,8 @@ public:
   llvm::ArrayRef<RunLatency> of(uint32_t Root) const;
 
 private:
-  std::map<uint32_t, std::vector<RunLatency>> ByRoot;
+  std::map<uint32_t, InTimeOrder<RunLatency, &RunLatency::EndRealtimeNs>>
+      ByRoot;
 };
 
 /// The tables of runs are of the methods that have something selected, as
