@@ -249,10 +249,6 @@ void SiteTable::warnOfTorn(const Profile &P, const Lane &L, uint32_t S,
     Warnings.push_back(std::move(Text));
 }
 
-/// What is said of a cell that is added up although it is torn.
-static constexpr StringLiteral PartMissing =
-    "a part of one call is missing in what was measured";
-
 void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
                             const SlotToSite &Slots, const PartSlots &Parts,
                             double Scale) {
@@ -277,71 +273,6 @@ void SiteTable::addMeasures(const Profile &P, const Lane &L, uint32_t Lane,
           {C.Word / 2, C.Sum, C.Max, C.Nested, Scale == 1 ? C.Time : Time});
     }
   }
-}
-
-static SiteVariant &variantOf(std::vector<SiteVariant> &Variants,
-                              const DynamicSite &Signature) {
-  bool IsOthers = Signature.Flags & format::DF_Overflow;
-  std::string Text = Signature.Name;
-  // A cut text must not read as a whole one.
-  if (Signature.Flags & format::DF_Cut)
-    Text += "...";
-  auto It = find_if(Variants, [&](const SiteVariant &V) {
-    return V.IsOthers == IsOthers && V.Signature == Text;
-  });
-  if (It != Variants.end())
-    return *It;
-  SiteVariant &New = Variants.emplace_back();
-  New.Signature = std::move(Text);
-  New.IsOthers = IsOthers;
-  return New;
-}
-
-void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
-                            double Scale) {
-  std::map<format::Slot, const DynamicSite *> Signatures;
-  for (const DynamicSite &D : P.DynamicSites)
-    if (D.Kind == format::DynamicKind::Shape)
-      Signatures[D.Slot] = &D;
-  std::set<uint32_t> Touched;
-  for (const Lane &L : P.Lanes)
-    for (ArrayRef<format::VariantCell> Cells : L.Variants)
-      for (const format::VariantCell &Source : Cells) {
-        format::VariantCell C;
-        uint32_t S = Slots[Source.Site];
-        auto Signature = Signatures.find(Source.Signature);
-        bool Whole = readCell(Source, C, P.maybeLive());
-        if (S == NoIndex || Signature == Signatures.end() || C.Word < 2 ||
-            C.Epoch != static_cast<uint32_t>(P.Epoch))
-          continue;
-        if (!Whole)
-          warnOfTorn(P, L, S, PartMissing);
-        Touched.insert(S);
-        SiteVariant &V = variantOf(VariantsOf[S], *Signature->second);
-        V.Count += C.Word / 2;
-        V.NetBytes += static_cast<uint64_t>(C.NetBytes);
-        V.Sum += scaled(C.Time, Scale);
-        V.Min = std::min(V.Min, static_cast<uint64_t>(scaled(C.Min, Scale)));
-        V.Max = std::max(V.Max, static_cast<uint64_t>(scaled(C.Max, Scale)));
-        // Times of other processes cannot be compared.
-        if (ProfileCount == 1 &&
-            (V.FirstTicks == 0 || C.FirstTicks < V.FirstTicks))
-          V.FirstTicks = C.FirstTicks;
-      }
-  auto Order = [](const SiteVariant &V) {
-    return std::make_tuple(V.IsOthers, V.FirstTicks == 0, V.FirstTicks);
-  };
-  for (uint32_t S : Touched)
-    llvm::stable_sort(VariantsOf[S],
-                      [&](const SiteVariant &A, const SiteVariant &B) {
-                        return Order(A) < Order(B);
-                      });
-}
-
-ArrayRef<SiteVariant> SiteTable::variants(uint32_t S) const {
-  auto Known = VariantsOf.find(S);
-  return Known == VariantsOf.end() ? ArrayRef<SiteVariant>()
-                                   : ArrayRef(Known->second);
 }
 
 void SiteTable::addProbeCost(const Profile &P,

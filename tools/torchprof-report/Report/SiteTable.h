@@ -322,6 +322,9 @@ private:
   /// Warns that a cell of a site was being written when its process ended.
   void warnOfTorn(const Profile &P, const Lane &L, uint32_t S,
                   llvm::StringRef What);
+  /// What is said of one that is added up although it is torn.
+  static constexpr llvm::StringLiteral PartMissing =
+      "a part of one call is missing in what was measured";
 
   /// What is computed when it is first asked for, by site.
   struct InnerParts {
