@@ -161,6 +161,57 @@ TEST(SiteTable, SameLayersAreOneModel) {
   EXPECT_EQ(Sites.size(), 5u);
 }
 
+/// A node with eight signatures, of which the last came first, and what stands
+/// for others.
+Profile nineSignatures() {
+  std::string Names, Cells;
+  for (unsigned I = 0; I < 9; ++I) {
+    std::string Slot = std::to_string(2 + I);
+    Names += (I ? R"(,{"slot": )" : R"({"slot": )") + Slot +
+             R"(, "parent": 1, "kind": "shape", "name": ")" +
+             std::to_string(I) +
+             (I < 8 ? R"("})" : R"(", "flags": ["overflow"]})");
+    Cells +=
+        (I ? R"(,{"slot": 1, "signature": )" : R"({"slot": 1, "signature": )") +
+        Slot + R"(, "count": 2, "time": 30, "first_ticks": )" +
+        std::to_string(9 - I) + "}";
+  }
+  return parse(R"({"models": [{"id": 1, "sites": [
+      {"kind": "method", "name": "forward", "flags": ["root"]},
+      {"parent": 0, "kind": "aten::mm"}]}],
+    "dynamic_sites": [)" +
+               Names + R"(], "lanes": [{"variants": [)" + Cells + "]}]}");
+}
+
+// A look through all signatures for each of them, or sorting them for each
+// profile, would not end here.
+TEST(SiteTable, SignaturesOfThousandsOfProfilesAreKeptInOrder) {
+  constexpr unsigned Files = 30000, NewOnes = 7;
+  SiteTable Sites;
+  Profile P = nineSignatures();
+  for (unsigned F = 0; F < Files; ++F) {
+    // One is common to all.
+    for (unsigned I = 1; I <= NewOnes; ++I)
+      P.DynamicSites[I].Name = std::to_string(F * NewOnes + I);
+    Sites.add(P);
+    if (F < 3) { // to look does not keep others from being added
+      ASSERT_EQ(Sites.variants(1).size(), (F + 1) * NewOnes + 2);
+    }
+  }
+  llvm::ArrayRef<SiteVariant> Variants = Sites.variants(1);
+  ASSERT_EQ(Variants.size(), Files * NewOnes + 2);
+  for (size_t I = 0; I <= Files * NewOnes; ++I) {
+    const SiteVariant &V = Variants[I];
+    ASSERT_EQ(V.Signature, std::to_string(I <= NewOnes ? NewOnes - I : I));
+    ASSERT_EQ(V.Count, V.Signature == "0" ? 2 * Files : 2);
+    ASSERT_EQ(V.Sum, V.Signature == "0" ? 30 * Files : 30);
+    ASSERT_EQ(V.FirstTicks, I <= NewOnes ? I + 2 : 0);
+    ASSERT_FALSE(V.IsOthers);
+  }
+  EXPECT_TRUE(Variants.back().IsOthers);
+  EXPECT_EQ(Variants.back().Count, 2 * Files);
+}
+
 TEST(SiteTable, PrefixesAreCutFromPaths) {
   SiteTable Sites;
   Sites.add(parse(model("1", TwoNodes)));

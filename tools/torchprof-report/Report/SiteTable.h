@@ -21,6 +21,7 @@
 #include "Measure.h"
 #include "ModelNames.h"
 #include "Origin.h"
+#include "SiteVariants.h"
 #include "SlotToSite.h"
 #include "SourcePrefix.h"
 
@@ -57,19 +58,6 @@ struct Site {
   }
   /// Lies over a model, of whose children's sums it is no part.
   bool isOverlay() const { return Root != NoIndex && !isPart(); }
-};
-
-/// What a node took with one signature. Ticks.
-struct SiteVariant {
-  std::string Signature; ///< text of format/Variant.h, "..." if it was cut
-  bool IsOthers = false; ///< stands for all signatures beyond the bound
-  uint64_t Count = 0;
-  UInt128 Sum = 0;
-  uint64_t Min = UINT64_MAX;
-  uint64_t Max = 0;
-  uint64_t FirstTicks = 0; ///< begin of the first span; 0 if not known
-  /// As format::VariantCell has them; wraps around below 0.
-  uint64_t NetBytes = 0;
 };
 
 /// What a site has of a sum that is not its children's.
@@ -297,8 +285,10 @@ public:
   const std::set<uint32_t> &leftOut() const { return LeftOut; }
   /// What a site took by its signatures, in the order in which they came; empty
   /// if shapes were not recorded there. Spans may be in none of them.
-  llvm::ArrayRef<SiteVariant> variants(uint32_t S) const;
-  bool hasVariants() const { return !VariantsOf.empty(); }
+  llvm::ArrayRef<SiteVariant> variants(uint32_t S) const {
+    return Variants.of(S);
+  }
+  bool hasVariants() const { return !Variants.empty(); }
   /// The models, with the number of their first site.
   llvm::ArrayRef<std::pair<uint32_t, std::shared_ptr<const Manifest>>>
   models() const {
@@ -396,7 +386,7 @@ private:
   std::map<uint32_t, std::vector<uint32_t>> GradientsOf; ///< by site
   /// The operators inside of these, by the same site.
   std::map<uint32_t, std::vector<uint32_t>> GradientOperatorsOf;
-  std::map<uint32_t, std::vector<SiteVariant>> VariantsOf; ///< by site
+  SiteVariants Variants;
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;

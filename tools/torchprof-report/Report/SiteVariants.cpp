@@ -6,22 +6,38 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-static SiteVariant &variantOf(std::vector<SiteVariant> &Variants,
-                              const DynamicSite &Signature) {
-  bool IsOthers = Signature.Flags & format::DF_Overflow;
-  std::string Text = Signature.Name;
-  // A cut text must not read as a whole one.
-  if (Signature.Flags & format::DF_Cut)
-    Text += "...";
-  auto It = find_if(Variants, [&](const SiteVariant &V) {
-    return V.IsOthers == IsOthers && V.Signature == Text;
-  });
-  if (It != Variants.end())
-    return *It;
-  SiteVariant &New = Variants.emplace_back();
-  New.Signature = std::move(Text);
-  New.IsOthers = IsOthers;
-  return New;
+SiteVariant &SiteVariants::get(uint32_t S, bool IsOthers,
+                               std::string Signature) {
+  auto &[Variants, Numbers] = BySite[S];
+  if (Numbers.empty())
+    for (const SiteVariant &V : Variants)
+      Numbers.emplace(std::make_pair(V.IsOthers, V.Signature), Numbers.size());
+  auto [Known, IsNew] = Numbers.try_emplace(
+      std::make_pair(IsOthers, std::move(Signature)), Variants.size());
+  if (IsNew) {
+    SiteVariant &New = Variants.emplace_back();
+    New.IsOthers = IsOthers;
+    New.Signature = Known->first.second;
+  }
+  return Variants[Known->second];
+}
+
+ArrayRef<SiteVariant> SiteVariants::of(uint32_t S) const {
+  auto Known = BySite.find(S);
+  if (Known == BySite.end())
+    return {};
+  auto &[Variants, Numbers] = Known->second;
+  if (!Numbers.empty()) {
+    auto Order = [](const SiteVariant &V) {
+      return std::make_tuple(V.IsOthers, V.FirstTicks == 0, V.FirstTicks);
+    };
+    llvm::stable_sort(Variants,
+                      [&](const SiteVariant &A, const SiteVariant &B) {
+                        return Order(A) < Order(B);
+                      });
+    Numbers.clear();
+  }
+  return Variants;
 }
 
 void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
@@ -30,7 +46,6 @@ void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
   for (const DynamicSite &D : P.DynamicSites)
     if (D.Kind == format::DynamicKind::Shape)
       Signatures[D.Slot] = &D;
-  std::set<uint32_t> Touched;
   for (const Lane &L : P.Lanes)
     for (ArrayRef<format::VariantCell> Cells : L.Variants)
       for (const format::VariantCell &Source : Cells) {
@@ -43,8 +58,11 @@ void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
           continue;
         if (!Whole)
           warnOfTorn(P, L, S, PartMissing);
-        Touched.insert(S);
-        SiteVariant &V = variantOf(VariantsOf[S], *Signature->second);
+        const DynamicSite &D = *Signature->second;
+        // A cut text must not read as a whole one.
+        SiteVariant &V =
+            Variants.get(S, D.Flags & format::DF_Overflow,
+                         D.Flags & format::DF_Cut ? D.Name + "..." : D.Name);
         V.Count += C.Word / 2;
         V.NetBytes += static_cast<uint64_t>(C.NetBytes);
         V.Sum += scaled(C.Time, Scale);
@@ -55,18 +73,4 @@ void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
             (V.FirstTicks == 0 || C.FirstTicks < V.FirstTicks))
           V.FirstTicks = C.FirstTicks;
       }
-  auto Order = [](const SiteVariant &V) {
-    return std::make_tuple(V.IsOthers, V.FirstTicks == 0, V.FirstTicks);
-  };
-  for (uint32_t S : Touched)
-    llvm::stable_sort(VariantsOf[S],
-                      [&](const SiteVariant &A, const SiteVariant &B) {
-                        return Order(A) < Order(B);
-                      });
-}
-
-ArrayRef<SiteVariant> SiteTable::variants(uint32_t S) const {
-  auto Known = VariantsOf.find(S);
-  return Known == VariantsOf.end() ? ArrayRef<SiteVariant>()
-                                   : ArrayRef(Known->second);
 }
