@@ -1,7 +1,8 @@
-//===- RunsTest.cpp - runs and events of many profiles --------------------===//
+//===- RunsTest.cpp - many runs and events, and shapes that came in them --===//
 
 #include "../../../tools/torchprof-report/Report/Runs.h"
 #include "../../../tools/torchprof-report/Report/Loads.h"
+#include "../../../tools/torchprof-report/Report/NewShapes.h"
 #include "../../../tools/torchprof-report/Report/Plans.h"
 #include "../../../tools/torchprof-report/Report/RunMemory.h"
 #include "TestProfiles.h"
@@ -97,6 +98,93 @@ TEST(Runs, OfThousandsOfProfilesAreSortedWhenTheyAreLookedAt) {
   ASSERT_EQ(Runs.size(), size_t(Files) * PerRing);
   for (size_t I = 0; I < Runs.size(); ++I)
     ASSERT_EQ(Runs[I].EndRealtimeNs, 1000 * (1 + I / (Files / 2)));
+}
+
+/// Gives the method nodes, and signatures with the numbers behind theirs.
+void addNodes(Profile &P, uint32_t Nodes, uint32_t Signatures) {
+  auto Table = std::make_shared<Manifest>(*P.Models[0].Table);
+  ManifestSite Node;
+  Node.Parent = 0;
+  Node.Kind = Table->intern("aten::relu");
+  Table->Sites.resize(1 + Nodes, Node);
+  P.Models[0].Table = Table;
+  for (uint32_t I = 0; I < Signatures; ++I)
+    P.DynamicSites.push_back({format::Slot(1 + Nodes + I), format::Slot(1),
+                              format::DynamicKind::Shape, 0,
+                              "float32[" + std::to_string(I) + "]"});
+}
+
+format::VariantCell metAt(uint64_t Ticks, uint32_t Node, uint32_t Signature) {
+  format::VariantCell C = {};
+  C.Site = format::Slot(Node);
+  C.Signature = format::Slot(Signature);
+  C.Word = 2;
+  C.FirstTicks = Ticks;
+  return C;
+}
+
+const Value &valueIn(const Table &T, size_t Row, const char *Column) {
+  for (size_t I = 0; I < T.Columns.size(); ++I)
+    if (T.Columns[I].Id == Column)
+      return T.Rows.at(Row)[I];
+  ADD_FAILURE() << "no column " << Column;
+  return T.Rows.at(Row)[0];
+}
+
+// A look at all nodes of the row for each node would not end here.
+TEST(NewShapes, AllNodesOfARunAreOneRow) {
+  constexpr uint32_t Nodes = 200'000;
+  Profile P = methodWith("");
+  addNodes(P, Nodes, 2);
+  std::vector<format::VariantCell> Cells;
+  for (uint32_t I = 1; I <= Nodes; ++I)
+    Cells.push_back(metAt(I, I, 1 + Nodes));
+  Cells.push_back(metAt(1 + Nodes, 7, 2 + Nodes)); // in a later run
+  P.Lanes[0].Variants.push_back(P.keep(llvm::ArrayRef(Cells)));
+  SiteTable Sites;
+  Sites.add(P);
+  for (unsigned Limit = 2; Limit < 42; ++Limit) {
+    Table T = makeNewShapes(Sites, Selection(), RunLatencies(), Limit);
+    ASSERT_EQ(T.Rows.size(), 2u);
+    ASSERT_EQ(valueIn(T, 0, "nodes").Count, Nodes);
+    ASSERT_EQ(valueIn(T, 1, "nodes").Count, 1u);
+  }
+}
+
+// Nor would a look at all runs for each signature.
+TEST(NewShapes, RunsOfAllSignaturesAreFound) {
+  constexpr uint32_t Signatures = 200'000, Early = Signatures / 2;
+  constexpr uint64_t Kept = 1'000'000, FirstEnd = 1'000'000;
+  Profile P = methodWith("");
+  addNodes(P, 1, Signatures);
+  std::vector<format::RunSample> Samples(Kept);
+  for (uint64_t I = 0; I < Kept; ++I) {
+    Samples[I].EndTicks = FirstEnd + 1000 * I;
+    Samples[I].LatencyTicks = 3 + I % 100;
+  }
+  RunRing Ring;
+  Ring.Capacity = Ring.Count = Kept;
+  Ring.Samples = P.keep(llvm::ArrayRef(Samples));
+  P.Lanes[0].Runs.push_back(Ring);
+  // The first half came before all runs that are kept, the others in one each.
+  std::vector<format::VariantCell> Cells;
+  for (uint32_t I = 0; I < Signatures; ++I)
+    Cells.push_back(
+        metAt(I < Early ? 1 + I : Samples[I - Early].EndTicks - 2, 1, 2 + I));
+  P.Lanes[0].Variants.push_back(P.keep(llvm::ArrayRef(Cells)));
+  SiteTable Sites;
+  RunLatencies Latencies;
+  Latencies.add(P, Sites.add(P));
+  for (unsigned Limit : {10, 20, 30, 40, 50, 60, 70, 80}) {
+    Table T = makeNewShapes(Sites, Selection(), Latencies, Limit);
+    ASSERT_EQ(T.Rows.size(), Limit);
+    for (unsigned I = 0; I < Limit; ++I)
+      ASSERT_EQ(valueIn(T, I, "latency_ns").Number,
+                3 + (Signatures - Early - Limit + I) % 100);
+    ASSERT_EQ(T.Notes.size(), 1u);
+    ASSERT_EQ(T.Notes[0], std::to_string(Signatures - Limit) +
+                              " earlier rows; --limit=0 shows them");
+  }
 }
 
 } // namespace

@@ -26,10 +26,6 @@ struct MetTogether {
   Optional<RunLatency> Run;     ///< if the profile still has it
   std::vector<Meeting> Meetings;
   bool IsFirst = false; ///< of the method
-
-  bool has(uint32_t Site) const {
-    return any_of(Meetings, [&](const Meeting &M) { return M.Site == Site; });
-  }
 };
 
 } // namespace
@@ -72,41 +68,68 @@ static std::vector<uint64_t> earliestBegins(ArrayRef<RunLatency> Runs) {
   return Begins;
 }
 
-/// The run, of those that are kept, in which a moment lies.
-static Optional<RunLatency> runAt(ArrayRef<RunLatency> Runs,
-                                  ArrayRef<uint64_t> Begins, uint64_t Ns) {
-  for (size_t I = 0; I < Runs.size(); ++I)
-    if (Ns <= Runs[I].EndRealtimeNs && Begins[I] <= Ns)
-      return Runs[I];
-  return None;
-}
+namespace {
 
-/// True if a node that meets \p M at \p Ns does so in the run of \p G. If that
-/// run is not known any more, a node that comes again begins another one.
-static bool isOf(const MetTogether &G, const Meeting &M,
-                 const Optional<RunLatency> &Run) {
+/// The runs of a method that are kept. There may be a million of them, and as
+/// many meetings.
+class KeptRuns {
+public:
+  explicit KeptRuns(ArrayRef<RunLatency> Runs)
+      : Runs(Runs), Begins(earliestBegins(Runs)), LeastBegins(Begins) {
+    for (size_t I = LeastBegins.size(); I-- > 1;)
+      LeastBegins[I - 1] = std::min(LeastBegins[I - 1], LeastBegins[I]);
+  }
+
+  /// The first to end of those in which a moment may lie.
+  Optional<RunLatency> at(uint64_t Ns) const {
+    const RunLatency *EndsThen = llvm::partition_point(
+        Runs, [Ns](const RunLatency &R) { return R.EndRealtimeNs < Ns; });
+    for (size_t I = EndsThen - Runs.begin();
+         I < Runs.size() && LeastBegins[I] <= Ns; ++I)
+      if (Begins[I] <= Ns)
+        return Runs[I];
+    return None;
+  }
+
+private:
+  ArrayRef<RunLatency> Runs;
+  std::vector<uint64_t> Begins;
+  std::vector<uint64_t> LeastBegins; ///< of a run and all that ended later
+};
+
+} // namespace
+
+/// True if what a node meets in \p Run, if that is known, it meets in the run
+/// of \p G. If both are not known, a node that \p HasCome in that one begins
+/// another one.
+static bool isOf(const MetTogether &G, const Optional<RunLatency> &Run,
+                 bool HasCome) {
   if (G.Run || Run)
     return G.Run && Run && G.Run->EndRealtimeNs == Run->EndRealtimeNs &&
            G.Run->Thread == Run->Thread;
-  return !G.has(M.Site);
+  return !HasCome;
 }
 
 static std::vector<MetTogether> groups(const SiteTable &Sites,
                                        const Selection &Selected,
                                        const RunLatencies &Latencies) {
   std::vector<MetTogether> Groups;
+  // How many groups there were when a site came last: it is in the last one if
+  // that is all of them.
+  std::vector<size_t> GroupsAtLast(Sites.size());
   for (const auto &[Root, Meetings] : meetingsByRoot(Sites, Selected)) {
     bool IsFirst = true;
-    ArrayRef<RunLatency> Runs = Latencies.of(Root);
-    std::vector<uint64_t> Begins = earliestBegins(Runs);
+    KeptRuns Runs(Latencies.of(Root));
     for (const Meeting &M : Meetings) {
       uint64_t Ns = Sites.clock().realtimeNs(M.With->FirstTicks);
-      Optional<RunLatency> Run = runAt(Runs, Begins, Ns);
-      if (IsFirst || !isOf(Groups.back(), M, Run)) {
+      Optional<RunLatency> Run = Runs.at(Ns);
+      bool HasCome = GroupsAtLast[M.Site] == Groups.size();
+      if (IsFirst || !isOf(Groups.back(), Run, HasCome)) {
         Groups.push_back({Root, Ns, Run, {}, IsFirst});
         IsFirst = false;
       }
       Groups.back().Meetings.push_back(M);
+      GroupsAtLast[M.Site] = Groups.size();
     }
   }
   llvm::stable_sort(Groups, [](const MetTogether &A, const MetTogether &B) {
