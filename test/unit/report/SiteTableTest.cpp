@@ -212,6 +212,36 @@ TEST(SiteTable, SignaturesOfThousandsOfProfilesAreKeptInOrder) {
   EXPECT_EQ(Variants.back().Count, 2 * Files);
 }
 
+// A look at all slots for each note's would not end here.
+TEST(SiteTable, MergedNotesHaveSlotsOfTheirOwn) {
+  constexpr uint32_t Groups = 1'000'000;
+  Profile P = parse(R"({"models": [{"id": 1, "sites": [
+      {"kind": "method", "name": "forward", "flags": ["root"]},
+      {"parent": 0, "kind": "aten::mm"}]}],
+    "dynamic_sites": [{"slot": 5, "parent": 0, "name": "load"},
+                      {"slot": 6, "parent": 1, "kind": "member", "name": "1"},
+                      {"slot": 7, "parent": 1, "kind": "left_out"},
+                      {"slot": 8, "parent": 1, "kind": "shape", "name": "f"}],
+    "lanes": [{"variants": [{"slot": 1, "signature": 8, "count": 1}]}]})");
+  for (uint32_t I = 0; I < Groups; ++I)
+    P.DynamicSites.push_back({format::Slot(9 + I), format::Slot(1),
+                              format::DynamicKind::Group, 0,
+                              std::to_string(I)});
+  Merger Sum(/*Mixed=*/false);
+  llvm::cantFail(Sum.add(P));
+  Profile Merged = llvm::cantFail(Sum.finish());
+  const std::vector<DynamicSite> &Found = Merged.DynamicSites;
+  ASSERT_EQ(Found.size(), Groups + 4);
+  for (uint32_t I = 0; I < Found.size(); ++I)
+    ASSERT_EQ(number(Found[I].Slot), 2 + I);
+  using Kind = format::DynamicKind;
+  EXPECT_EQ(Found[0].Kind, Kind::Region);
+  EXPECT_EQ(Found[1].Kind, Kind::Group);
+  EXPECT_EQ(Found[Groups + 1].Kind, Kind::Member);
+  EXPECT_EQ(Found[Groups + 2].Kind, Kind::LeftOut);
+  EXPECT_EQ(Found[Groups + 3].Kind, Kind::Shape);
+}
+
 TEST(SiteTable, PrefixesAreCutFromPaths) {
   SiteTable Sites;
   Sites.add(parse(model("1", TwoNodes)));

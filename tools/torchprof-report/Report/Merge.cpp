@@ -140,7 +140,24 @@ void Merger::finishMeasures(Lane &L) {
   }
 }
 
-/// Gives the sites' signatures slots behind all others.
+/// Gives what is said of sites slots behind all others.
+void Merger::addNotes() {
+  auto Next = Result.endOfSlots();
+  auto Add = [&](uint32_t S, format::DynamicKind Kind, std::string Text) {
+    Result.DynamicSites.push_back(
+        {Next, format::Slot(S), Kind, 0, std::move(Text)});
+    Next = Next + 1;
+  };
+  for (const auto &[S, Members] : Sites.groups())
+    Add(S, format::DynamicKind::Group, Members);
+  for (const auto &[Leader, Members] : Sites.fused())
+    for (uint32_t S : Members)
+      Add(Leader, format::DynamicKind::Member, std::to_string(Sites[S].Index));
+  for (uint32_t S : Sites.leftOut())
+    Add(S, format::DynamicKind::LeftOut, "");
+}
+
+/// The same for the sites' signatures.
 void Merger::finishVariants(Lane &L) {
   auto Next = Result.endOfSlots();
   std::vector<format::VariantCell> Cells;
@@ -219,17 +236,7 @@ Expected<Profile> Merger::finish() {
                                Sites.kind(S) + " " + Sites.name(S) +
                                    ": expected a sum of 64 bits, found more");
   }
-  for (const auto &[S, Members] : Sites.groups())
-    P.DynamicSites.push_back({P.endOfSlots(), format::Slot(S),
-                              format::DynamicKind::Group, 0, Members});
-  for (const auto &[Leader, Members] : Sites.fused())
-    for (uint32_t S : Members)
-      P.DynamicSites.push_back({P.endOfSlots(), format::Slot(Leader),
-                                format::DynamicKind::Member, 0,
-                                std::to_string(Sites[S].Index)});
-  for (uint32_t S : Sites.leftOut())
-    P.DynamicSites.push_back(
-        {P.endOfSlots(), format::Slot(S), format::DynamicKind::LeftOut, 0, ""});
+  addNotes();
   L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
   for (auto &[Root, Samples] : Runs) {
     RunRing R;
