@@ -112,7 +112,7 @@ static Error load(ArrayRef<std::string> Paths, ThreadSelection &Selected,
       return P.takeError();
     Side.All.add(*P);
     if (Paths.size() > 1)
-      Side.Each.emplace_back().add(*P);
+      Side.Each.emplace_back().add(*P, {/*Histograms=*/false});
   }
   for (const std::string &Text : Side.All.warnings())
     printWarning(Text);
