@@ -371,6 +371,28 @@ TEST_P(WrongJsonTest, IsNamedWithItsPlace) {
             std::string("x.json: ") + GetParam().Message);
 }
 
+TEST(Message, JsonThatNestsWithoutAnEndIsRefused) {
+  auto Read = [](const std::string &Text) {
+    Expected<Profile> P = profileFromJson(Text, "x.json");
+    return P ? "" : toString(P.takeError());
+  };
+  auto Nested = [](unsigned Levels) {
+    return R"({"x": )" + std::string(Levels, '[') + std::string(Levels, ']') +
+           "}";
+  };
+  EXPECT_EQ(Read(Nested(63)), "x.json: unknown member 'x'");
+  EXPECT_EQ(Read(Nested(64)),
+            "x.json: not a profile as JSON: more than 64 levels deep");
+  // Side by side, and in texts.
+  std::string Host = "\\\\\\\"" + std::string(100, '[') + std::string(100, '{');
+  std::string Lanes = "{}";
+  for (unsigned I = 1; I < 100; ++I)
+    Lanes += ",{}";
+  EXPECT_EQ(Read(R"({"process": {"command": ")" + Host + R"("}, "lanes": [)" +
+                 Lanes + "]}"),
+            "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Message, WrongJsonTest, testing::ValuesIn(WrongJsons),
                          [](const testing::TestParamInfo<WrongJson> &Info) {
                            return std::string(Info.param.Name);

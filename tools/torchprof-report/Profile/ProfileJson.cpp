@@ -288,12 +288,39 @@ template <class IO> void Mapping<IO>::map(IO &io) {
              [&](IO &io, auto &L) { LaneMapping<IO>(P).map(io, L); });
 }
 
+/// Levels of arrays and objects that are read. A profile has seven.
+static constexpr unsigned MaxLevels = 64;
+
+/// False if \p Text has more levels: LLVM's parser calls itself for each, so
+/// that enough of them exhaust the stack.
+static bool nestsAsProfilesDo(StringRef Text) {
+  unsigned Level = 0;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    char C = Text[I];
+    if (C == '"') {
+      while (++I < Text.size() && Text[I] != '"')
+        if (Text[I] == '\\')
+          ++I; // whatever it is, it does not end the string
+    } else if (C == '[' || C == '{') {
+      if (++Level > MaxLevels)
+        return false;
+    } else if ((C == ']' || C == '}') && Level > 0) {
+      --Level;
+    }
+  }
+  return true;
+}
+
 Expected<Profile> report::profileFromJson(StringRef Text, StringRef FileName) {
+  auto Wrong = [&](const Twine &Cause) {
+    return createStringError(inconvertibleErrorCode(),
+                             FileName + ": not a profile as JSON: " + Cause);
+  };
+  if (!nestsAsProfilesDo(Text))
+    return Wrong("more than " + Twine(MaxLevels) + " levels deep");
   Expected<json::Value> Value = json::parse(Text);
   if (!Value)
-    return createStringError(
-        inconvertibleErrorCode(),
-        FileName + ": not a profile as JSON: " + toString(Value.takeError()));
+    return Wrong(toString(Value.takeError()));
   Profile P;
   P.FileName = FileName.str();
   P.FileBytes = Text.size();
