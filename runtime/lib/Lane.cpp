@@ -248,6 +248,7 @@ Cell *Lanes::newCell(Lane &L, Slot Site) {
       return nullptr;
     CellsSegment(Head).record().Capacity = Capacity;
     File.publish();
+    L.CellChain = File.chain(L.CellChain);
     L.Cells = Head;
   }
   CellsRecord &Record = CellsSegment(L.Cells).record();

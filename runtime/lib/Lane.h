@@ -158,6 +158,7 @@ struct alignas(64) Lane {
   OpenFrame *MoreFrames; ///< frames from number HotFrames on
   uint32_t MoreCapacity;
   uint32_t CellCount; ///< of all segments
+  uint32_t CellChain; ///< ProfileFile::chain() of these segments
   SlotEntry *Slots;
   format::LogEntry *Entries;
   format::LaneRecord *Record;

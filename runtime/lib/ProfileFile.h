@@ -53,6 +53,7 @@ public:
     format::SegmentHeader *Head;
     uint64_t Offset; ///< in the file
     bool InFile;
+    uint32_t Before = 0; ///< number of the one before it, see chain()
   };
 
   /// Creates the file, with a number added if the name is taken, or takes that
@@ -71,6 +72,14 @@ public:
 
   /// Makes the newest segment visible to readers.
   void publish();
+
+  /// Makes the newest segment the last one of a chain, of which that was number
+  /// \p Before so far, 0 if there was none. Returns its number: one more than
+  /// its place in segments().
+  uint32_t chain(uint32_t Before) {
+    Segments.back().Before = Before;
+    return static_cast<uint32_t>(Segments.size());
+  }
 
   /// Waits until what is in the file is on the disk. Returns 0 or an errno
   /// value, EIO if only memory holds some segment. Only after create().

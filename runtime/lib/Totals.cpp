@@ -26,11 +26,13 @@ static void addUnfolded(const Lane &L, uint64_t ResetTicks, Totals &T) {
   }
 }
 
-static void addCells(const ProfileFile &File, uint32_t Lane, Totals &T) {
+/// Adds what its cells hold. Looks at no other lane's segments, of which there
+/// may be thousands: whoever needs the process lock waits meanwhile.
+static void addCells(const ProfileFile &File, const Lane &L, Totals &T) {
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  for (const ProfileFile::Segment &S : File.segments()) {
-    if (S.Head->Type != SegmentType::Cells || S.Head->Lane != Lane)
-      continue;
+  for (uint32_t Number = L.CellChain; Number;) {
+    const ProfileFile::Segment &S = File.segments()[Number - 1];
+    Number = S.Before;
     ConstSegmentOf<SegmentType::Cells> Cells(S.Head);
     uint32_t Used = __atomic_load_n(&Cells.record().Used, __ATOMIC_ACQUIRE);
     T.Cells += Used;
@@ -50,7 +52,7 @@ bool addLane(const ProfileFile &File, Lane &L, Totals &T) {
     return false;
   if (L.Attached) {
     addUnfolded(L, currentEpoch().Ticks, T);
-    addCells(File, L.Number, T);
+    addCells(File, L, T);
   }
   pthread_mutex_unlock(&L.FoldMutex);
   return true;

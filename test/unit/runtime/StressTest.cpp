@@ -142,3 +142,63 @@ TEST(Stress, CountsAreExactWithoutWindows) {
 }
 
 TEST(Stress, CountsOfTheFoldingThreadAreExact) { countRuns("thread"); }
+
+/// Lanes, and segments of each of them, come to be while they are added up.
+static void addUpWhileThreadsComeAndGo(const char *Fold) {
+  TestFolder Folder;
+  constexpr unsigned LongThreads = 24, Runs = 200;
+  record(Folder.file("p.tprof"), [&] {
+    EXPECT_EQ(setOption("fold", Fold), 0);
+    std::atomic<uint64_t> Begun{0}, Ended{0};
+    auto Run = [&](uint64_t Id) {
+      ++Begun;
+      runModel(Id);
+      ++Ended;
+    };
+    // What had ended before is there, and nothing twice.
+    auto Check = [&] {
+      uint64_t Least = Ended;
+      uint64_t Count = totals().Count;
+      EXPECT_GE(Count, Least * Sites);
+      EXPECT_LE(Count, Begun * Sites);
+    };
+    std::atomic<unsigned> Idle{0};
+    std::atomic<bool> Done{false};
+    std::vector<std::thread> Threads;
+    for (uint64_t Newest = 1; Newest <= LongThreads; ++Newest) {
+      addTestModel(Newest, Sites);
+      Threads.emplace_back([&, Newest] {
+        for (unsigned I = 0; I < Runs; ++I) {
+          Run(1 + I % Newest);
+          if (I % 16 == 0)
+            std::thread([&] { Run(Newest); }).join();
+        }
+        ++Idle;
+        while (!Done) // its lane goes to no other thread
+          std::this_thread::yield();
+      });
+      Check();
+    }
+    while (Idle < LongThreads) {
+      Check();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    Totals T = totals();
+    EXPECT_EQ(T.Count, Ended * Sites);
+    EXPECT_EQ(T.Begins, Ended * Sites);
+    EXPECT_EQ(T.Cut, 0u);
+    EXPECT_GE(T.Lanes, LongThreads);
+    Done = true;
+    for (std::thread &Long : Threads)
+      Long.join();
+  });
+}
+
+TEST(Stress, TotalsAreExactWhileThreadsComeAndGo) {
+  RecordProperty("figure", "24 threads and 312 short ones, 24 models");
+  addUpWhileThreadsComeAndGo("run");
+}
+
+TEST(Stress, TotalsOfTheFoldingThreadAreExactWhileThreadsComeAndGo) {
+  addUpWhileThreadsComeAndGo("thread");
+}

@@ -70,6 +70,8 @@ TEST(Thread, EachLiveThreadHasALaneOfItsOwn) {
       });
     for (std::thread &T : Threads)
       T.join();
+    EXPECT_EQ(totals().Lanes, 8u);
+    EXPECT_EQ(totals().Count, 8u);
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));
   ASSERT_EQ(P.Lanes.size(), 8u);
@@ -100,6 +102,8 @@ TEST(Thread, CellsOfManySitesAreTwoKilobytesEach) {
     for (unsigned Round = 0; Round < 3; ++Round)
       for (unsigned I = 0; I < Sites; ++I)
         endSpan(beginSpan(site(7, I)), site(7, I));
+    EXPECT_EQ(totals().Count, 3 * Sites); // of cells in many segments
+    EXPECT_EQ(totals().Begins, 3 * Sites);
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));
   EXPECT_EQ(P.Cells.size(), Sites);
