@@ -27,8 +27,9 @@ using UInt128 = unsigned __int128;
 UInt128 scaled(UInt128 Ticks, long double Scale);
 
 /// Copies a cell, which its owner may be writing if \p Live. Returns false for
-/// a torn cell, whose copy has an odd Word: the writer was stopped in the middle
-/// of an update, and some of the numbers know of one span more than others.
+/// a torn cell, whose copy has an odd Word: the writer was stopped in the
+/// middle of an update, and some of the numbers know of one span more than
+/// others.
 bool readCell(const format::Cell &Source, format::Cell &Copy, bool Live);
 bool readCell(const format::VariantCell &Source, format::VariantCell &Copy,
               bool Live);
