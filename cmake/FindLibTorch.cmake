@@ -38,8 +38,6 @@ function(_libtorch_try_python python)
   if(LibTorch_INCLUDE_DIR OR NOT python)
     return()
   endif()
-  # Where pip builds it hides the environment's packages behind PYTHONPATH, and the
-  # user's by PYTHONNOUSERSITE. -E ignores both; -I would leave out the user's, too.
   execute_process(
     COMMAND "${python}" ${ARGN} -c
       "import torch, os; print(os.path.dirname(torch.__file__))"
@@ -104,7 +102,14 @@ set(LibTorch_INCLUDE_DIR "")
 set(LibTorch_LIBRARY "")
 set(_defines "")
 if(SKBUILD)
-  _libtorch_try_python("${PYTHON_EXECUTABLE}" -E)
+  # Where pip builds it hides the environment's packages behind PYTHONPATH, and the
+  # user's by PYTHONNOUSERSITE. -E ignores both; -I would leave out the user's, too.
+  # With --no-build-isolation both are the user's own.
+  set(_ignoring "")
+  if("$ENV{PYTHONPATH}" MATCHES "pip-build-env-")
+    set(_ignoring -E)
+  endif()
+  _libtorch_try_python("${PYTHON_EXECUTABLE}" ${_ignoring})
   if(NOT LibTorch_INCLUDE_DIR)
     message(FATAL_ERROR "${PYTHON_EXECUTABLE} has no torch: install the one \
 that torchprof_jit is for first. `python3 -m build` builds where it is not: give \

@@ -36,7 +36,7 @@ function(torchprof_use_llvm target)
   target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   separate_arguments(_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
   target_compile_definitions(${target} PRIVATE ${_definitions})
-  llvm_map_components_to_libnames(_libraries ${ARGN} support)
+  llvm_map_components_to_libnames(_libraries support)
   target_link_libraries(${target} PRIVATE ${_libraries})
 endfunction()
 

@@ -1,5 +1,5 @@
 # What test/CMakeLists.txt needs: the Pythons that tests call, the fixture that
-# makes the models, and the registration of lit files with ctest.
+# makes the models, and the registration of lit files and cases with ctest.
 
 set(TORCHPROF_PYTHON "" CACHE FILEPATH
     "Python that imports the torch that this tree is built with")
@@ -67,11 +67,17 @@ python3-torchvision or set TORCHPROF_MODEL_PYTHON")
                  "torchvision from ${TORCHPROF_MODEL_PYTHON}")
 endfunction()
 
+# The cases of a GoogleTest program become ctest tests. Those that match `slow`,
+# a list as --gtest_filter takes it, start first: with a sanitizer or under qemu
+# they take long, and ctest would end with one of them on one processor.
+function(torchprof_discover_tests target prefix slow)
+  set(rest TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${target} TEST_FILTER "-${slow}" ${rest})
+  gtest_discover_tests(${target} TEST_FILTER "${slow}" ${rest} COST 10)
+endfunction()
+
 # The fixture `models`: made once, kept while the generator stays the same.
 function(torchprof_add_model_fixture)
-  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/test/models/make.py")
-    return()
-  endif()
   add_test(NAME models
     COMMAND "${TORCHPROF_MODEL_PYTHON}"
       "${PROJECT_SOURCE_DIR}/test/models/make.py" --all
@@ -94,9 +100,9 @@ function(_torchprof_working_compilers result)
   set(${result} "${working}" PARENT_SCOPE)
 endfunction()
 
-# One ctest test per lit file below `folder`, with the label `libtorch` unless it is of
-# the report, and `long` if it takes minutes; lit itself still runs any file
-# or directory by hand: lit.py BUILD/test/lit/report.
+# One ctest test per lit file below `folder`, with the label `libtorch` unless it
+# is the same test with every LibTorch, and `long` if it takes minutes; lit itself
+# still runs any file or directory by hand: lit.py BUILD/test/lit/report.
 function(torchprof_add_lit_suite folder)
   if(NOT TORCHPROF_LLVM_TOOLS)
     set(TORCHPROF_LLVM_TOOLS "${LLVM_TOOLS_BINARY_DIR}" CACHE PATH "" FORCE)
@@ -125,6 +131,13 @@ install llvm-14-tools or turn TORCHPROF_BUILD_TESTS off")
   # test, would read it half written.
   file(CREATE_LINK /dev/null "${exec}/.lit_test_times.txt" SYMBOLIC)
 
+  # Of the report, the scripts and the pages, in which no model runs.
+  string(CONCAT withoutLibTorch
+    "report/"
+    "|bench/(adds-up|noise|pages|soak|undisturbed|verdicts)[.]"
+    "|docs/(layers|links|site)[.]"
+    "|install/(arguments|arm-packages|bench|browser-parts|fuzz|fuzz-seed)[.]"
+    "|install/(in-source|libtorch|man|packages|versions)[.]")
   file(GLOB_RECURSE files RELATIVE "${folder}" CONFIGURE_DEPENDS
     "${folder}/*.test" "${folder}/*.ir" "${folder}/*.py")
   foreach(file IN LISTS files)
@@ -138,7 +151,7 @@ install llvm-14-tools or turn TORCHPROF_BUILD_TESTS off")
       TIMEOUT 1800
       SKIP_REGULAR_EXPRESSION "UNSUPPORTED: torchprof ::")
     set(labels "")
-    if(NOT file MATCHES "^report/")
+    if(NOT file MATCHES "^(${withoutLibTorch})")
       list(APPEND labels libtorch)
     endif()
     if(file MATCHES "^(zoo/torchvision|bench/smoke|docs/outputs|install/consumer)")
@@ -150,11 +163,9 @@ install llvm-14-tools or turn TORCHPROF_BUILD_TESTS off")
     if(file MATCHES "^(zoo|attach/language|bench|docs/outputs|install/consumer)")
       set_tests_properties(lit/${file} PROPERTIES COST 100)
     endif()
-    if(TEST models)
-      file(STRINGS "${folder}/${file}" needsModels REGEX "%models" LIMIT_COUNT 1)
-      if(needsModels)
-        set_tests_properties(lit/${file} PROPERTIES FIXTURES_REQUIRED models)
-      endif()
+    file(STRINGS "${folder}/${file}" needsModels REGEX "%models" LIMIT_COUNT 1)
+    if(needsModels)
+      set_tests_properties(lit/${file} PROPERTIES FIXTURES_REQUIRED models)
     endif()
   endforeach()
 endfunction()

@@ -5,7 +5,8 @@
 
 Knows what the documentation uses: headings, paragraphs, fenced code, lists,
 tables, `code`, **strong**, *emphasis* and links. The page's first heading
-becomes the NAME section: "tool: one line of what it does".
+becomes the NAME section, "tool: one line of what it does", and what follows it
+the DESCRIPTION.
 """
 
 import re
@@ -54,6 +55,12 @@ def table(rows):
     return out
 
 
+def continues(line):
+    """True if a line goes on with the paragraph above it, whatever it begins with:
+    code, a minus sign."""
+    return bool(line.strip()) and not re.match(r"```|\||#+ |[-*] |1\. ", line)
+
+
 def convert(text, name, version):
     lines = text.split("\n")
     out = ['.TH "%s" 1 "" "torchprof %s"' % (name.upper(), version)]
@@ -73,7 +80,8 @@ def convert(text, name, version):
             if ":" not in title:
                 title = name + ": " + title
             tool, what = title.split(":", 1)
-            out += [".SH NAME", inline(tool) + " \\- " + inline(what.strip())]
+            out += [".SH NAME", inline(tool) + " \\- " + inline(what.strip()),
+                    ".SH DESCRIPTION"]
         elif line.startswith("#"):
             level, title = line.split(" ", 1)
             if level == "##":
@@ -95,7 +103,7 @@ def convert(text, name, version):
             out += ['.IP "%s" 4' % bullet, inline(item)]
         elif line.strip():
             paragraph = [line.strip()]
-            while index < len(lines) and re.match(r"[^\s#|`-]", lines[index]):
+            while index < len(lines) and continues(lines[index]):
                 paragraph.append(lines[index].strip())
                 index += 1
             out += [".PP", inline(" ".join(paragraph))]

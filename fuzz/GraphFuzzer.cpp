@@ -24,11 +24,12 @@ using torch::jit::Graph;
 using GraphPointer = std::shared_ptr<Graph>;
 
 /// Ends the process, which libFuzzer reports with the input. The text is seen
-/// when the input is run again alone.
+/// when the input is run again alone; what was expected stands last, where a
+/// log that was cut still has it.
 static void expect(bool Holds, const char *What, const std::string &Why = "") {
   if (Holds)
     return;
-  std::fprintf(stderr, "expected: %s\n%s\n", What, Why.c_str());
+  std::fprintf(stderr, "%s\nexpected: %s\n", Why.c_str(), What);
   std::abort();
 }
 
@@ -95,7 +96,7 @@ static void checkTable(const Manifest &Table) {
 static void expectNoErrors(const std::vector<std::string> &Errors,
                            const Graph &Body) {
   expect(Errors.empty(), "probes without a fault",
-         (Errors.empty() ? "" : Errors[0]) + "\n" + textOf(Body));
+         textOf(Body) + (Errors.empty() ? "" : Errors[0]));
 }
 
 /// LibTorch prints a node without outputs as ` = op(...)`, but parses only
@@ -135,7 +136,7 @@ static void expectSame(const fuzz::RunResult &Expected,
   };
   Compare(Expected.Outputs, Found.Outputs, "output");
   Compare(Expected.Inputs, Found.Inputs, "input");
-  expect(Text.empty(), "the same values", Text + "\n" + textOf(Body));
+  expect(Text.empty(), "the same values", textOf(Body) + Text);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
@@ -169,10 +170,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   GraphPointer Lowered = Body.copy();
   lowerProbes(*Lowered);
   Lowered->lint();
-  fuzz::RunResult Expected = fuzz::runGraph(Before, fuzz::makeInputs(Made));
-  for (const GraphPointer &Probed : {Body.copy(), Lowered})
-    expectSame(Expected, fuzz::runGraph(Probed, fuzz::makeInputs(Made)),
-               *Probed);
+  if (!fuzz::mayLoseValues(*Before)) {
+    fuzz::RunResult Expected = fuzz::runGraph(Before, fuzz::makeInputs(Made));
+    for (const GraphPointer &Probed : {Body.copy(), Lowered})
+      expectSame(Expected, fuzz::runGraph(Probed, fuzz::makeInputs(Made)),
+                 *Probed);
+  }
 
   expect(stripProbes(Body) == Table.Sites.size(), "as many pairs as sites");
   Body.lint();

@@ -62,6 +62,10 @@ static const RegisterOperators Registered_({
                   push(S, Site);
                   beginSpan(S);
                 }),
+    // Here no functions of autograd are looked for.
+    withEffects("torchprof::follow_grad_mode() -> ()", [](Stack &) {}),
+    // The exception that follows ends the run, or the fork.
+    withEffects("torchprof::leave() -> ()", [](Stack &) {}),
     Operator(symbols::timed(), runMembers,
              c10::AliasAnalysisKind::CONSERVATIVE),
     // An operator outside of aten and prim, of which nothing is known.
@@ -93,5 +97,50 @@ RunResult runGraph(const std::shared_ptr<Graph> &Body,
   }
   return Result;
 }
+
+static bool isUsedInside(const Value *V, const Node *N) {
+  for (const Use &U : V->uses())
+    for (const Node *Around = U.user->owningBlock()->owningNode(); Around;
+         Around = Around->owningBlock()->owningNode())
+      if (Around == N)
+        return true;
+  return false;
+}
+
+/// Whether what may run in the middle of \p User uses inside of it what is
+/// \p Loaded by then. Adds what User loads.
+static bool mayLose(const Node *User, std::vector<const Value *> &Loaded) {
+  for (const Value *Input : User->inputs()) {
+    const Node *Source = Input->node();
+    if (Input->uses().size() == 1 && Source->outputs().size() == 1) {
+      for (const Value *V : Loaded)
+        if (isUsedInside(V, Source))
+          return true;
+      if (mayLose(Source, Loaded))
+        return true;
+    }
+    Loaded.push_back(Input);
+  }
+  return false;
+}
+
+static bool mayLoseIn(const Block *B) {
+  auto MayLose = [](const Node *N) {
+    std::vector<const Value *> Loaded;
+    return mayLose(N, Loaded);
+  };
+  for (const Node *N : B->nodes()) {
+    if (MayLose(N))
+      return true;
+    if (N->kind() == prim::fork && mayLoseValues(*N->g(attr::Subgraph)))
+      return true;
+    for (const Block *Inner : N->blocks())
+      if (mayLoseIn(Inner))
+        return true;
+  }
+  return MayLose(B->return_node());
+}
+
+bool mayLoseValues(const Graph &Body) { return mayLoseIn(Body.block()); }
 
 } // namespace torchprof::fuzz

@@ -23,6 +23,14 @@ struct RunResult {
 RunResult runGraph(const std::shared_ptr<torch::jit::Graph> &Body,
                    std::vector<c10::IValue> Inputs);
 
+/// True if LibTorch's interpreter may lose a value that \p Body still needs. A
+/// node whose only output is used once can run in the middle of that use, after
+/// inputs that come first are loaded. If its blocks use such an input, the use
+/// in the block is taken for the last one, which moves the value away: in a
+/// loop, the next turn finds none. With a probe between the two the node runs
+/// before, and nothing is lost.
+bool mayLoseValues(const torch::jit::Graph &Body);
+
 } // namespace torchprof::fuzz
 
 #endif // TORCHPROF_FUZZ_GRAPHRUN_H

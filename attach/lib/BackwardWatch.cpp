@@ -2,6 +2,8 @@
 
 #include "BackwardWatch.h"
 
+#include "torch/TableLock.h"
+
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/graph_task.h>
@@ -18,19 +20,61 @@ using torch::autograd::GraphTask;
 using AutogradFunction = torch::autograd::Node;
 
 namespace {
-/// Since when the engine itself works on a thread, and for which backward. The
-/// pointer keeps the task's address from being used for another one.
-struct EngineTime {
+/// A backward. The pointer keeps its task's address from being used for another
+/// one.
+struct KnownBackward {
   std::weak_ptr<GraphTask> Task;
-  uint64_t Since = 0; ///< ticks
+  WaitingSpan Waiting; ///< the span in which it began
 
   bool isOf(const std::shared_ptr<GraphTask> &Other) const {
     return !Task.owner_before(Other) && !Other.owner_before(Task);
   }
 };
+
+/// Backwards that began in spans, for other threads than the spans'.
+class BackwardsInSpans {
+public:
+  static BackwardsInSpans &get() {
+    static auto &All = *new BackwardsInSpans; // outlives the engine's threads
+    return All;
+  }
+
+  void add(const KnownBackward &New) noexcept try {
+    TableLock Lock;
+    std::erase_if(Known,
+                  [](const KnownBackward &B) { return B.Task.expired(); });
+    Known.push_back(New);
+  } catch (const std::bad_alloc &) {
+    // What other threads compute for it is then taken for the host's.
+  }
+
+  /// The span that waits for \p Task.
+  WaitingSpan waitingFor(const std::shared_ptr<GraphTask> &Task) const {
+    TableLock Lock;
+    for (const KnownBackward &B : Known)
+      if (B.isOf(Task))
+        return B.Waiting;
+    return {};
+  }
+
+private:
+  std::vector<KnownBackward> Known;
+};
+
+/// Since when the engine itself works on a thread, and for which backward.
+struct EngineTime : KnownBackward {
+  uint64_t Since = 0; ///< ticks
+};
 } // namespace
 
 static thread_local EngineTime Here;
+
+/// The span that waits for a backward, on whatever thread.
+static WaitingSpan waitingFor(const std::shared_ptr<GraphTask> &Task) {
+  const EngineTime &Own = Here;
+  return Own.isOf(Task) ? Own.Waiting
+                        : BackwardsInSpans::get().waitingFor(Task);
+}
 
 /// True for a function that adds to a parameter's gradient. LibTorch has one
 /// description of the type: a comparison of addresses is enough.
@@ -71,10 +115,13 @@ private:
 static thread_local LastPassed Passed;
 
 void backwardBegins(void *Task) noexcept {
-  if (!hooksTellFunctions())
+  if (!takeOverFunctions())
     return;
   EngineTime &Own = Here;
   Own.Task = static_cast<GraphTask *>(Task)->weak_from_this();
+  Own.Waiting = spanHere();
+  if (Own.Waiting.Site != format::NoSlot)
+    BackwardsInSpans::get().add(Own);
   Own.Since = ticksNow();
 }
 
@@ -94,13 +141,15 @@ EvaluationScope::EvaluationScope(const void *Task,
                                  const void *Function) noexcept {
   const AutogradFunction &F = *static_cast<const AutogradFunction *>(Function);
   const std::shared_ptr<GraphTask> &Of = asTask(Task);
-  if (!hooksTellFunctions() || !Of || !isComputed(*Of, &F))
+  if (!takeOverFunctions() || !Of || !isComputed(*Of, &F))
     return;
   this->Task = Task;
+  WaitingSpan Waiting = waitingFor(Of);
   if (const EngineTime &Own = Here; Own.isOf(Of))
-    noteEngine(Own.Since, ticksNow());
+    noteEngine(Own.Since, ticksNow(), Waiting);
   bool IsOfParameter = isOfParameter(F);
-  Open = openFunction(F, IsOfParameter ? Passed.by(&F) : format::NoSlot);
+  Open =
+      openFunction(F, IsOfParameter ? Passed.by(&F) : format::NoSlot, Waiting);
   Passing = Open && !IsOfParameter ? &F : nullptr;
 }
 
@@ -113,8 +162,10 @@ EvaluationScope::~EvaluationScope() {
     Passed.set(*Passing, Open->Site);
   const std::shared_ptr<GraphTask> &Of = asTask(Task);
   EngineTime &Own = Here;
-  if (!Own.isOf(Of))
+  if (!Own.isOf(Of)) {
+    Own.Waiting = waitingFor(Of);
     Own.Task = Of;
+  }
   Own.Since = ticksNow();
 }
 

@@ -10,6 +10,10 @@
 // is that from the begin of a backward to the first. It is noted on a thread
 // that does both; on others the engine waits.
 //
+// Functions of tensors on a device run on a thread that the engine has for it,
+// while the thread that began the backward waits. What that one does is noted
+// at the begin.
+//
 // What adds to a parameter's gradient was made by no node, and may be used by
 // several. It counts to the node whose function has passed on the gradient.
 //

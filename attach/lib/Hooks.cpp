@@ -1,4 +1,4 @@
-//===- Hooks.cpp - what LibTorch's constructors call first ----------------===//
+//===- Hooks.cpp - what LibTorch's functions call first -------------------===//
 //
 // The executor's hook tags the graph before LibTorch optimizes it; the code's
 // hook turns the tags of what became of it into timed nodes. Between the two,
@@ -131,8 +131,8 @@ static TaggedFunction tagInstrumented(const std::shared_ptr<Graph> &Body,
     return TaggedFunction();
   if (TaggedFunction Original = tagOriginal(*Body, Name); Original.Body)
     return Original;
-  TaggedFunction Result{Body->copy(), Name};
-  if (!turnProbesIntoTags(*Result.Body, Result.Root))
+  TaggedFunction Result{Body->copy(), Name, rootOfProbes(*Body)};
+  if (!turnProbesIntoTags(*Result.Body))
     return TaggedFunction();
   if (Result.Root)
     Result.Name += rootMark(*Result.Root);
@@ -234,11 +234,7 @@ static void code(TorchprofCode *Real, void *Self, const void *Body, void *Name,
   try {
     // A fused kernel that cannot run as one runs its own nodes, in its time.
     if (Owner.Part != PlanPart::Other)
-      Timed =
-          timedCopy(*asGraph(Body),
-                    Owner.Part == PlanPart::Whole ? Owner.Root : std::nullopt,
-                    Owner.Part == PlanPart::Forward ? Gradients::AreCut
-                                                    : Gradients::MayFlow);
+      Timed = timedCopy(*asGraph(Body), Owner);
   } catch (...) {
     warnOfFailure(asName(Name));
     Timed = nullptr;
@@ -344,8 +340,19 @@ static void addition(TorchprofAddition *Real, void *Self, size_t Position,
 } // namespace torchprof
 
 const TorchprofHooks torchprof_attach_hooks = {
-    torchprof::executor,     torchprof::modeExecutor,  torchprof::code,
-    torchprof::method,       torchprof::plan,          torchprof::oldPlan,
-    torchprof::fileAdapter,  torchprof::adapterReader, torchprof::fileReader,
-    torchprof::streamReader, torchprof::readerEnd,     torchprof::dependencies,
-    torchprof::evaluation,   torchprof::release,       torchprof::addition};
+    .Executor = torchprof::executor,
+    .ModeExecutor = torchprof::modeExecutor,
+    .Code = torchprof::code,
+    .Method = torchprof::method,
+    .Plan = torchprof::plan,
+    .OldPlan = torchprof::oldPlan,
+    .FileAdapter = torchprof::fileAdapter,
+    .AdapterReader = torchprof::adapterReader,
+    .FileReader = torchprof::fileReader,
+    .StreamReader = torchprof::streamReader,
+    .ReaderEnd = torchprof::readerEnd,
+    .Dependencies = torchprof::dependencies,
+    .Evaluation = torchprof::evaluation,
+    .Release = torchprof::release,
+    .Addition = torchprof::addition,
+};

@@ -26,170 +26,156 @@
 extern "C" {
 #endif
 
+/* Of each function its result, its parameters, their names, whether a call
+   attaches to a process that was preloaded, and its type. What a backward calls
+   does not: a process that trains runs no model of TorchScript for that. */
+#define TORCHPROF_FUNCTION(HOOK)                                               \
+  typedef RESULT_##HOOK Torchprof##HOOK(PARAMETERS_##HOOK)
+
 /* GraphExecutor(shared_ptr<Graph> const &, std::string) */
-typedef void TorchprofExecutor(void *Self, const void *Graph, void *Name);
+#define RESULT_Executor void
+#define PARAMETERS_Executor void *Self, const void *Graph, void *Name
+#define ARGUMENTS_Executor Self, Graph, Name
+#define ATTACHES_Executor 1
+TORCHPROF_FUNCTION(Executor);
+
 /* GraphExecutor(shared_ptr<Graph> const &, std::string, ExecutorExecutionMode)
  */
-typedef void TorchprofModeExecutor(void *Self, const void *Graph, void *Name,
-                                   int Mode);
+#define RESULT_ModeExecutor void
+#define PARAMETERS_ModeExecutor PARAMETERS_Executor, int Mode
+#define ARGUMENTS_ModeExecutor ARGUMENTS_Executor, Mode
+#define ATTACHES_ModeExecutor 1
+TORCHPROF_FUNCTION(ModeExecutor);
+
 /* Code(shared_ptr<Graph> const &, std::string, size_t) */
-typedef void TorchprofCode(void *Self, const void *Graph, void *Name,
-                           size_t Depth);
+#define RESULT_Code void
+#define PARAMETERS_Code PARAMETERS_Executor, size_t Depth
+#define ARGUMENTS_Code ARGUMENTS_Executor, Depth
+#define ATTACHES_Code 1
+TORCHPROF_FUNCTION(Code);
+
 /* Method(intrusive_ptr<ivalue::Object>, Function *) */
-typedef void TorchprofMethod(void *Self, void *Object, void *Function);
+#define RESULT_Method void
+#define PARAMETERS_Method void *Self, void *Object, void *Function
+#define ARGUMENTS_Method Self, Object, Function
+#define ATTACHES_Method 1
+TORCHPROF_FUNCTION(Method);
+
 /* ExecutionPlan const &ProfilingGraphExecutorImpl::getOptimizedPlanFor(
        std::vector<IValue> &, std::optional<size_t>)
    An optional number travels in two registers: here the number and whether
    there is one, in the second form the other way round. */
-typedef void *TorchprofPlan(void *Self, void *Stack, size_t Depth,
-                            size_t HasDepth);
-typedef void *TorchprofOldPlan(void *Self, void *Stack, size_t HasDepth,
-                               size_t Depth);
+#define RESULT_Plan void *
+#define PARAMETERS_Plan void *Self, void *Stack, size_t Depth, size_t HasDepth
+#define ARGUMENTS_Plan Self, Stack, Depth, HasDepth
+#define ATTACHES_Plan 1
+TORCHPROF_FUNCTION(Plan);
+
+#define RESULT_OldPlan void *
+#define PARAMETERS_OldPlan                                                     \
+  void *Self, void *Stack, size_t HasDepth, size_t Depth
+#define ARGUMENTS_OldPlan Self, Stack, HasDepth, Depth
+#define ATTACHES_OldPlan 1
+TORCHPROF_FUNCTION(OldPlan);
+
 /* FileAdapter(std::string const &) */
-typedef void TorchprofFileAdapter(void *Self, const void *Name);
+#define RESULT_FileAdapter void
+#define PARAMETERS_FileAdapter void *Self, const void *Name
+#define ARGUMENTS_FileAdapter Self, Name
+#define ATTACHES_FileAdapter 1
+TORCHPROF_FUNCTION(FileAdapter);
+
 /* PyTorchStreamReader(shared_ptr<ReadAdapterInterface>) */
-typedef void TorchprofAdapterReader(void *Self, void *Adapter);
+#define RESULT_AdapterReader void
+#define PARAMETERS_AdapterReader void *Self, void *Adapter
+#define ARGUMENTS_AdapterReader Self, Adapter
+#define ATTACHES_AdapterReader 1
+TORCHPROF_FUNCTION(AdapterReader);
+
 /* PyTorchStreamReader(std::string const &) */
-typedef void TorchprofFileReader(void *Self, const void *Name);
+#define RESULT_FileReader void
+#define PARAMETERS_FileReader void *Self, const void *Name
+#define ARGUMENTS_FileReader Self, Name
+#define ATTACHES_FileReader 1
+TORCHPROF_FUNCTION(FileReader);
+
 /* PyTorchStreamReader(std::istream *) */
-typedef void TorchprofStreamReader(void *Self, void *Stream);
+#define RESULT_StreamReader void
+#define PARAMETERS_StreamReader void *Self, void *Stream
+#define ARGUMENTS_StreamReader Self, Stream
+#define ATTACHES_StreamReader 1
+TORCHPROF_FUNCTION(StreamReader);
+
 /* ~PyTorchStreamReader() */
-typedef void TorchprofReaderEnd(void *Self);
+#define RESULT_ReaderEnd void
+#define PARAMETERS_ReaderEnd void *Self
+#define ARGUMENTS_ReaderEnd Self
+#define ATTACHES_ReaderEnd 1
+TORCHPROF_FUNCTION(ReaderEnd);
+
 /* void Engine::compute_dependencies(Node *, GraphTask &, uint64_t) */
-typedef void TorchprofDependencies(void *Self, void *Root, void *Task,
-                                   uint64_t Least);
+#define RESULT_Dependencies void
+#define PARAMETERS_Dependencies                                                \
+  void *Self, void *Root, void *Task, uint64_t Least
+#define ARGUMENTS_Dependencies Self, Root, Task, Least
+#define ATTACHES_Dependencies 0
+TORCHPROF_FUNCTION(Dependencies);
+
 /* void Engine::evaluate_function(shared_ptr<GraphTask> &, Node *,
                                   InputBuffer &, shared_ptr<ReadyQueue> const &)
  */
-typedef void TorchprofEvaluation(void *Self, void *Task, void *Function,
-                                 void *Inputs, const void *Queue);
+#define RESULT_Evaluation void
+#define PARAMETERS_Evaluation                                                  \
+  void *Self, void *Task, void *Function, void *Inputs, const void *Queue
+#define ARGUMENTS_Evaluation Self, Task, Function, Inputs, Queue
+#define ATTACHES_Evaluation 0
+TORCHPROF_FUNCTION(Evaluation);
+
 /* void SavedVariable::reset_data() */
-typedef void TorchprofRelease(void *Self);
+#define RESULT_Release void
+#define PARAMETERS_Release void *Self
+#define ARGUMENTS_Release Self
+#define ATTACHES_Release 0
+TORCHPROF_FUNCTION(Release);
+
 /* void InputBuffer::add(size_t, Tensor &&, optional<Stream> const &,
                          optional<Stream> const &, Node *) */
-typedef void TorchprofAddition(void *Self, size_t Position, void *Gradient,
-                               const void *Producer, const void *Consumer,
-                               void *Function);
+#define RESULT_Addition void
+#define PARAMETERS_Addition                                                    \
+  void *Self, size_t Position, void *Gradient, const void *Producer,           \
+      const void *Consumer, void *Function
+#define ARGUMENTS_Addition                                                     \
+  Self, Position, Gradient, Producer, Consumer, Function
+#define ATTACHES_Addition 0
+TORCHPROF_FUNCTION(Addition);
 
+#undef TORCHPROF_FUNCTION
+
+/* The hook of each function. */
+#define TORCHPROF_HOOK(HOOK)                                                   \
+  RESULT_##HOOK (*HOOK)(Torchprof##HOOK * Real, PARAMETERS_##HOOK)
 struct TorchprofHooks {
-  void (*Executor)(TorchprofExecutor *Real, void *Self, const void *Graph,
-                   void *Name);
-  void (*ModeExecutor)(TorchprofModeExecutor *Real, void *Self,
-                       const void *Graph, void *Name, int Mode);
-  void (*Code)(TorchprofCode *Real, void *Self, const void *Graph, void *Name,
-               size_t Depth);
-  void (*Method)(TorchprofMethod *Real, void *Self, void *Object,
-                 void *Function);
-  void *(*Plan)(TorchprofPlan *Real, void *Self, void *Stack, size_t Depth,
-                size_t HasDepth);
-  void *(*OldPlan)(TorchprofOldPlan *Real, void *Self, void *Stack,
-                   size_t HasDepth, size_t Depth);
-  void (*FileAdapter)(TorchprofFileAdapter *Real, void *Self, const void *Name);
-  void (*AdapterReader)(TorchprofAdapterReader *Real, void *Self,
-                        void *Adapter);
-  void (*FileReader)(TorchprofFileReader *Real, void *Self, const void *Name);
-  void (*StreamReader)(TorchprofStreamReader *Real, void *Self, void *Stream);
-  void (*ReaderEnd)(TorchprofReaderEnd *Real, void *Self);
-  void (*Dependencies)(TorchprofDependencies *Real, void *Self, void *Root,
-                       void *Task, uint64_t Least);
-  void (*Evaluation)(TorchprofEvaluation *Real, void *Self, void *Task,
-                     void *Function, void *Inputs, const void *Queue);
-  void (*Release)(TorchprofRelease *Real, void *Self);
-  void (*Addition)(TorchprofAddition *Real, void *Self, size_t Position,
-                   void *Gradient, const void *Producer, const void *Consumer,
-                   void *Function);
+  TORCHPROF_HOOK(Executor);
+  TORCHPROF_HOOK(ModeExecutor);
+  TORCHPROF_HOOK(Code);
+  TORCHPROF_HOOK(Method);
+  TORCHPROF_HOOK(Plan);
+  TORCHPROF_HOOK(OldPlan);
+  TORCHPROF_HOOK(FileAdapter);
+  TORCHPROF_HOOK(AdapterReader);
+  TORCHPROF_HOOK(FileReader);
+  TORCHPROF_HOOK(StreamReader);
+  TORCHPROF_HOOK(ReaderEnd);
+  TORCHPROF_HOOK(Dependencies);
+  TORCHPROF_HOOK(Evaluation);
+  TORCHPROF_HOOK(Release);
+  TORCHPROF_HOOK(Addition);
 };
+#undef TORCHPROF_HOOK
 
 /* The hooks, a symbol of libtorchprof_attach.so. */
 extern __attribute__((visibility("default")))
 const struct TorchprofHooks torchprof_attach_hooks;
-
-/* The parameters of a function, their names and its result, for those that take
-   its place. */
-#define PARAMETERS_Executor void *Self, const void *Graph, void *Name
-#define PARAMETERS_ModeExecutor PARAMETERS_Executor, int Mode
-#define PARAMETERS_Code PARAMETERS_Executor, size_t Depth
-#define PARAMETERS_Method void *Self, void *Object, void *Function
-#define PARAMETERS_Plan void *Self, void *Stack, size_t Depth, size_t HasDepth
-#define PARAMETERS_OldPlan                                                     \
-  void *Self, void *Stack, size_t HasDepth, size_t Depth
-#define PARAMETERS_FileAdapter void *Self, const void *Name
-#define PARAMETERS_AdapterReader void *Self, void *Adapter
-#define PARAMETERS_FileReader void *Self, const void *Name
-#define PARAMETERS_StreamReader void *Self, void *Stream
-#define PARAMETERS_ReaderEnd void *Self
-#define PARAMETERS_Dependencies                                                \
-  void *Self, void *Root, void *Task, uint64_t Least
-#define PARAMETERS_Evaluation                                                  \
-  void *Self, void *Task, void *Function, void *Inputs, const void *Queue
-#define PARAMETERS_Release void *Self
-#define PARAMETERS_Addition                                                    \
-  void *Self, size_t Position, void *Gradient, const void *Producer,           \
-      const void *Consumer, void *Function
-#define ARGUMENTS_Executor Self, Graph, Name
-#define ARGUMENTS_ModeExecutor Self, Graph, Name, Mode
-#define ARGUMENTS_Code Self, Graph, Name, Depth
-#define ARGUMENTS_Method Self, Object, Function
-#define ARGUMENTS_Plan Self, Stack, Depth, HasDepth
-#define ARGUMENTS_OldPlan Self, Stack, HasDepth, Depth
-#define ARGUMENTS_FileAdapter Self, Name
-#define ARGUMENTS_AdapterReader Self, Adapter
-#define ARGUMENTS_FileReader Self, Name
-#define ARGUMENTS_StreamReader Self, Stream
-#define ARGUMENTS_ReaderEnd Self
-#define ARGUMENTS_Dependencies Self, Root, Task, Least
-#define ARGUMENTS_Evaluation Self, Task, Function, Inputs, Queue
-#define ARGUMENTS_Release Self
-#define ARGUMENTS_Addition                                                     \
-  Self, Position, Gradient, Producer, Consumer, Function
-#define RESULT_Executor void
-#define RESULT_ModeExecutor void
-#define RESULT_Code void
-#define RESULT_Method void
-#define RESULT_Plan void *
-#define RESULT_OldPlan void *
-#define RESULT_FileAdapter void
-#define RESULT_AdapterReader void
-#define RESULT_FileReader void
-#define RESULT_StreamReader void
-#define RESULT_ReaderEnd void
-#define RESULT_Dependencies void
-#define RESULT_Evaluation void
-#define RESULT_Release void
-#define RESULT_Addition void
-#define RETURN_Executor
-#define RETURN_ModeExecutor
-#define RETURN_Code
-#define RETURN_Method
-#define RETURN_Plan return
-#define RETURN_OldPlan return
-#define RETURN_FileAdapter
-#define RETURN_AdapterReader
-#define RETURN_FileReader
-#define RETURN_StreamReader
-#define RETURN_ReaderEnd
-#define RETURN_Dependencies
-#define RETURN_Evaluation
-#define RETURN_Release
-#define RETURN_Addition
-
-/* Whether a call attaches to a process that was preloaded. A process that
-   trains runs no model of TorchScript for that. */
-#define ATTACHES_Executor 1
-#define ATTACHES_ModeExecutor 1
-#define ATTACHES_Code 1
-#define ATTACHES_Method 1
-#define ATTACHES_Plan 1
-#define ATTACHES_OldPlan 1
-#define ATTACHES_FileAdapter 1
-#define ATTACHES_AdapterReader 1
-#define ATTACHES_FileReader 1
-#define ATTACHES_StreamReader 1
-#define ATTACHES_ReaderEnd 1
-#define ATTACHES_Dependencies 0
-#define ATTACHES_Evaluation 0
-#define ATTACHES_Release 0
-#define ATTACHES_Addition 0
 
 #ifdef __cplusplus
 }

@@ -341,6 +341,10 @@ std::optional<MethodTags> tagsOf(const std::shared_ptr<Graph> &Body,
   // model that the host has not had in hand yet.
   if (Class && isStateMethod(Name))
     return std::nullopt;
+  // Of an instrumented class it was chosen which methods have sites: those that
+  // have probes.
+  if (Class && Class->hasAttribute(ManifestAttribute))
+    return std::nullopt;
   try {
     return Class ? ModelTable::get().tagsOf(Class, Name)
                  : tagsOfFunction(Body, Name);

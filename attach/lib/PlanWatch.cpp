@@ -111,14 +111,26 @@ MakingScope::~MakingScope() {
 }
 
 PlanOwner MakingScope::ownerHere() {
-  if (!Innermost)
-    return PlanOwner();
+  return Innermost ? Innermost->owner() : PlanOwner();
+}
+
+PlanOwner MakingScope::owner() const {
   // Looked up here and not in the scope's constructor: where LibTorch does not
   // optimize it asks for its plan in each run.
-  if (Innermost->IsPlan && !Innermost->Owner.Root)
+  if (IsPlan && !Owner.Root)
     return OwnerTable::get().find(
-        static_cast<PlanScope *>(Innermost)->Executor);
-  return Innermost->Owner;
+        static_cast<const PlanScope *>(this)->Executor);
+  return Owner;
+}
+
+bool MakingScope::isBeforeRun() const {
+  for (const MakingScope *Around = Outer; Around; Around = Around->Outer) {
+    PlanPart Part = Around->owner().Part;
+    // Plans of groups are made while the method runs.
+    if (Part == PlanPart::Whole || Part == PlanPart::Fork)
+      return true;
+  }
+  return false;
 }
 
 void MakingScope::addOwn(uint64_t Since, std::optional<format::SiteId> Root) {
@@ -218,6 +230,8 @@ void CodeScope::made(Graph &Body) noexcept {
   Event.Depth = Plan ? Plan->Depth : format::NoDepth;
   Event.Nodes = Counts.Nodes;
   Event.Groups = Counts.Groups;
+  if (Timed.isBeforeRun())
+    Event.Flags |= format::PF_BeforeRun;
   notePlan(Owner.Root, First, Event);
   if (!Plan)
     return;

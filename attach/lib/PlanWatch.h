@@ -57,6 +57,13 @@ protected:
   explicit MakingScope(bool IsPlan);
   ~MakingScope();
 
+  /// The owner of what is made in the scope, as far as it is known.
+  PlanOwner owner() const;
+
+  /// True if it lies in a scope of a whole method or of a fork, which does not
+  /// run before its plan is there.
+  bool isBeforeRun() const;
+
   static thread_local MakingScope *Innermost;
 
   MakingScope *const Outer;

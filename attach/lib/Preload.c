@@ -1,6 +1,6 @@
 /*===- Preload.c - libtorchprof_preload.so --------------------------------===*\
 |*                                                                            *|
-|* Stands in front of LibTorch's constructors when it is preloaded. It needs  *|
+|* Stands in front of functions of LibTorch when it is preloaded. It needs    *|
 |* nothing but the C library, so that processes that load nothing and run no  *|
 |* model pay nothing; at the first call it loads libtorchprof_attach.so and   *|
 |* the runtime that were built for the LibTorch of the process. If that fails *|
@@ -119,14 +119,14 @@ static void *lookFor(const char *Symbol, const void *Ours, int OnlyLibTorch) {
   }
 }
 
-/* The constructor itself. Python loads LibTorch with a scope of its own, where
+/* The function itself. Python loads LibTorch with a scope of its own, where
    RTLD_NEXT does not look. */
 static void *real(const char *Symbol, const void *Ours) {
   void *Found = lookFor(Symbol, Ours, 1);
   if (!Found)
     Found = lookFor(Symbol, Ours, 0);
   if (!Found) {
-    /* Somebody calls a constructor that nobody has: the loader, too, would end
+    /* Somebody calls a function that nobody has: the loader, too, would end
        the process here. */
     fprintf(stderr, "torchprof: error: no library defines %s\n", Symbol);
     abort();
@@ -134,8 +134,8 @@ static void *real(const char *Symbol, const void *Ours) {
   return Found;
 }
 
-/* What takes the place of a constructor. */
-#define TORCHPROF_CONSTRUCTOR(HOOK, ID, SYMBOL)                                \
+/* What takes the place of a function. */
+#define TORCHPROF_HOOKED(HOOK, ID, SYMBOL)                                     \
   __attribute__((visibility("default")))                                       \
   RESULT_##HOOK torchprof_##ID(PARAMETERS_##HOOK) __asm__(SYMBOL);             \
   RESULT_##HOOK torchprof_##ID(PARAMETERS_##HOOK) {                            \
@@ -150,8 +150,7 @@ static void *real(const char *Symbol, const void *Ours) {
       __atomic_store_n(&Real, Known, __ATOMIC_RELAXED);                        \
     }                                                                          \
     if (To)                                                                    \
-      RETURN_##HOOK To->HOOK(Known, ARGUMENTS_##HOOK);                         \
-    else                                                                       \
-      RETURN_##HOOK Known(ARGUMENTS_##HOOK);                                   \
+      return To->HOOK(Known, ARGUMENTS_##HOOK);                                \
+    return Known(ARGUMENTS_##HOOK);                                            \
   }
-#include "Constructors.def"
+#include "HookedFunctions.def"

@@ -16,8 +16,15 @@ using namespace torch::jit;
 
 namespace {
 
-bool opens(const Node *N) {
-  return N->kind() == symbols::begin() || N->kind() == symbols::enter();
+bool enters(const Node *N) { return N->kind() == symbols::enter(); }
+
+bool opens(const Node *N) { return N->kind() == symbols::begin() || enters(N); }
+
+/// True for nodes that belong to no pair, wherever they stand.
+bool isApart(const Node *N) {
+  return N->kind() == prim::Constant || N->kind() == prim::GetAttr ||
+         N->kind() == symbols::followGradMode() ||
+         N->kind() == symbols::leave();
 }
 
 Graph *forkedGraph(Node *N) {
@@ -44,10 +51,7 @@ public:
         auto Site = siteOf(N);
         if (!Site)
           return false;
-        bool IsRoot = N->kind() == symbols::enter();
-        if (IsRoot)
-          Root = Site;
-        Open.push_back({N, *Site, {}, IsRoot});
+        Open.push_back({N, *Site, {}, enters(N)});
         continue;
       }
       if (N->kind() == symbols::end()) {
@@ -56,7 +60,7 @@ public:
         close(Open);
         continue;
       }
-      if (N->kind() == prim::Constant || N->kind() == prim::GetAttr)
+      if (isApart(N))
         continue;
       visit(N, Open);
       for (Block *Inner : N->blocks())
@@ -85,8 +89,6 @@ public:
       setTag(N, Content);
     }
   }
-
-  std::optional<format::SiteId> Root;
 
 private:
   struct Pair {
@@ -151,25 +153,44 @@ bool hasProbes(Block *In) {
   return false;
 }
 
+/// The begin of the method whose graph \p Body is: its pair spans the graph,
+/// and there is no other. Null if the graph is not an instrumented method's,
+/// which may have called some.
+Node *enterOf(Graph &Body) {
+  Node *Enter = nullptr;
+  bool HasEnded = false;
+  for (Node *N : Body.nodes()) {
+    if (isApart(N))
+      continue;
+    if (HasEnded || (!Enter && !enters(N)))
+      return nullptr;
+    if (!Enter)
+      Enter = N;
+    // It may be missing: the importer removes what an exception always skips.
+    HasEnded = N->kind() == symbols::end() && N->input(0) == Enter->output();
+  }
+  bool HasOther = visitNodes(Body.block(),
+                             [&](Node *N) { return N != Enter && enters(N); });
+  return HasOther ? nullptr : Enter;
+}
+
 } // namespace
 
 bool hasProbes(Graph &Body) { return hasProbes(Body.block()); }
 
 std::optional<format::SiteId> rootOfProbes(Graph &Body) {
-  // Its end may be missing: the importer removes what an exception always
-  // skips.
-  for (Node *N : Body.nodes())
-    if (N->kind() == symbols::enter())
-      return constantSite(N->inputs().back());
-  return std::nullopt;
+  Node *Enter = enterOf(Body);
+  return Enter ? constantSite(Enter->inputs().back()) : std::nullopt;
 }
 
-bool turnProbesIntoTags(Graph &Body, std::optional<format::SiteId> &Root) {
+bool turnProbesIntoTags(Graph &Body) {
+  // A graph is a run of one method at most: tags would lose those in it.
+  if (!enterOf(Body) && visitNodes(Body.block(), enters))
+    return false;
   ProbeReader Reader;
   if (!Reader.read(Body.block()))
     return false;
   Reader.apply(Body);
-  Root = Reader.Root;
   stripProbes(Body);
   return true;
 }

@@ -22,15 +22,15 @@ namespace torchprof {
 /// True if \p Body, or a graph that it forks, has probes.
 bool hasProbes(torch::jit::Graph &Body);
 
-/// The site that the probes of a method's graph give the method itself.
+/// The site of the instrumented method whose graph \p Body is. None if it is
+/// the graph of something else that calls such methods, or a forked one.
 std::optional<format::SiteId> rootOfProbes(torch::jit::Graph &Body);
 
 /// Tags the nodes between the probes of \p Body and removes the probes, those
-/// of forked graphs too. \p Root becomes the site of the whole graph, if it is
-/// a method's. False, with the graph unchanged, if the probes are not the pairs
-/// that torchprof-opt inserts.
-bool turnProbesIntoTags(torch::jit::Graph &Body,
-                        std::optional<format::SiteId> &Root);
+/// of forked graphs too. False, with the graph unchanged, if methods that are
+/// not its own begin in it, or if the probes are not the pairs that
+/// torchprof-opt inserts: the probes then count for themselves.
+bool turnProbesIntoTags(torch::jit::Graph &Body);
 
 } // namespace torchprof
 

@@ -27,7 +27,7 @@ void collect(Block *In, Scripts &Texts, std::vector<Node *> &Nodes) {
     if (N->kind() == prim::Constant)
       continue;
     Nodes.push_back(N);
-    if (!Texts.replacedBy(N).empty())
+    if (!Texts.functionOf(N).empty())
       continue;
     for (Block *Inner : N->blocks())
       collect(Inner, Texts, Nodes);
@@ -84,28 +84,29 @@ private:
     Next = Before ? Before->Position + 1 : 0;
     size_t End = After ? After->Position : Order->size();
     // Nodes of one script follow each other, and each is there once: a place in
-    // its text that comes again is the next copy of the script.
+    // its text that comes again is the next copy of the script, and another
+    // overload is another script.
     std::string_view Script;
     std::set<std::tuple<Symbol, size_t, size_t>> Places;
     std::shared_ptr<const TagContent> Stands;
     for (Node *N : Gap) {
-      std::string_view Name = Texts.replacedBy(N);
-      if (Name.empty())
+      std::string_view Function = Texts.functionOf(N);
+      if (Function.empty())
         continue;
       // What a script calls is written in a function of its own.
-      if (!Name.starts_with("AD_")) {
+      if (!Function.starts_with("AD_")) {
         SourceRange Range = N->sourceRange();
         std::tuple Place(N->kind(), Range.start(), Range.end());
-        if (!Stands || Name != Script || Places.count(Place)) {
+        if (!Stands || Function != Script || Places.count(Place)) {
           if (Script.empty() && Kept && isInScript(Kept, Gap, N)) {
             Stands = standIn(Order, Before->Position);
             setTag(Kept, Stands);
           } else {
-            Stands = takeMissing(Order, Name, End);
+            Stands = takeMissing(Order, Scripts::operatorOf(Function), End);
           }
           Places.clear();
         }
-        Script = Name;
+        Script = Function;
         Places.insert(Place);
       }
       if (Stands)
@@ -118,14 +119,15 @@ private:
   /// same inputs, so that LibTorch kept one of the two nodes, the older one.
   bool isInScript(const Node *Kept, const std::vector<Node *> &Gap,
                   const Node *First) {
-    std::string Name(Texts.replacedBy(First));
+    std::string_view Function = Texts.functionOf(First);
+    std::string Name(Scripts::operatorOf(Function));
     if (Name != Kept->kind().toUnqualString() ||
         Kept->owningBlock() != First->owningBlock() ||
         First->sourceRange().source()->text_str().str().find(
             "return torch." + Name + "(") == std::string::npos)
       return false;
     return std::none_of(Gap.begin(), Gap.end(), [&](const Node *N) {
-      return N->kind() == Kept->kind() && Texts.replacedBy(N) == Name;
+      return N->kind() == Kept->kind() && Texts.functionOf(N) == Function;
     });
   }
 

@@ -60,16 +60,25 @@ const Scripts::Script &Scripts::of(Source &From) {
   return Found;
 }
 
-std::string_view Scripts::replacedBy(const Node *N) {
+std::string_view Scripts::functionOf(const Node *N) {
   SourceRange Range = N->sourceRange();
   return Range.source() ? of(*Range.source()).functionAround(Range.start())
                         : std::string_view();
 }
 
+std::string_view Scripts::operatorOf(std::string_view Function) {
+  // LibTorch's own rule for the names; log10 and relu6 have no underscore.
+  size_t Last = Function.find_last_of('_');
+  bool IsNumbered =
+      Last != Function.npos && Last + 1 < Function.size() &&
+      Function.find_first_not_of("0123456789", Last + 1) == Function.npos;
+  return IsNumbered ? Function.substr(0, Last) : Function;
+}
+
 bool Scripts::isOfAutodiff(const Node *N) {
   SourceRange Range = N->sourceRange();
   return Range.source() && of(*Range.source()).IsForBackward &&
-         !replacedBy(N).empty();
+         !functionOf(N).empty();
 }
 
 } // namespace torchprof

@@ -2,9 +2,9 @@
 //
 // The scripts by which LibTorch differentiates some operators (layer_norm,
 // dropout, linear, pooling) and decomposes others (addmm) come as texts without
-// a file, with a function for each operator. A model may come as such a text,
-// too, and a long one, so that a text is looked at once and not for each of its
-// nodes.
+// a file, with a function for each operator, or numbered ones for its overloads
+// (add_0, add_1). A model may come as such a text, too, and a long one, so that
+// a text is looked at once and not for each of its nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,12 @@ namespace torchprof {
 /// thread-safe.
 class Scripts {
 public:
-  /// The operator that a script stands for, "layer_norm", if \p N comes from
-  /// one; else empty. Valid as long as this object.
-  std::string_view replacedBy(const torch::jit::Node *N);
+  /// The function of a script that \p N comes from, "layer_norm" or "add_1";
+  /// empty if it comes from none. Valid as long as this object.
+  std::string_view functionOf(const torch::jit::Node *N);
+
+  /// The operator that such a function stands for, "add".
+  static std::string_view operatorOf(std::string_view Function);
 
   /// True for a node that comes from a script for backward: in the place of
   /// another one, or in addition to it, for what backward has to know.

@@ -7,7 +7,12 @@
 #include <torch/csrc/jit/api/function_impl.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <iterator>
 #include <sstream>
+
+#include <unistd.h>
 
 namespace torchprof {
 
@@ -34,6 +39,31 @@ static std::vector<std::string> splitAtCommas(const std::string &Text) {
   return Words;
 }
 
+// Any model may still have a method that was asked for: that none had is known
+// at the exit, and said by the process that ran the first one without.
+static std::atomic<bool> HadMethod = false;
+static const std::string *NoMethod = nullptr;
+static pid_t NoMethodIn = 0;
+
+/// Takes no lock: an exit may have interrupted who holds it.
+static void warnOfNoMethod() {
+  if (!HadMethod.load(std::memory_order_relaxed) && NoMethodIn == getpid())
+    warnOfAttach(*NoMethod);
+}
+
+/// A model runs that has none of the methods \p Asked.
+static void noteNoMethod(const std::vector<std::string> &Asked) {
+  static std::atomic_flag IsNoted;
+  if (IsNoted.test_and_set())
+    return;
+  std::string Names;
+  for (const std::string &Name : Asked)
+    Names += (Names.empty() ? "'" : " or '") + Name + "'";
+  NoMethod = new std::string("no model that ran has a method " + Names);
+  NoMethodIn = getpid();
+  std::atexit(warnOfNoMethod);
+}
+
 /// The options with those of the method names that \p Stands accepts.
 template <typename Predicate>
 static std::optional<InstrumentOptions> choose(Predicate Stands) {
@@ -45,12 +75,14 @@ static std::optional<InstrumentOptions> choose(Predicate Stands) {
   Options.Level = granularityOf(Asked.Granularity).value_or(Options.Level);
   Options.Include = splitAtCommas(Asked.Include);
   Options.Exclude = splitAtCommas(Asked.Exclude);
-  Options.Methods = splitAtCommas(Asked.Methods);
-  bool All = Options.Methods.empty();
-  std::erase_if(Options.Methods,
-                [&](const std::string &Name) { return !Stands(Name); });
-  if (!All && Options.Methods.empty())
+  std::vector<std::string> Methods = splitAtCommas(Asked.Methods);
+  std::copy_if(Methods.begin(), Methods.end(),
+               std::back_inserter(Options.Methods), Stands);
+  if (!Methods.empty() && Options.Methods.empty()) {
+    noteNoMethod(Methods);
     return std::nullopt;
+  }
+  HadMethod.store(true, std::memory_order_relaxed);
   return Options;
 }
 

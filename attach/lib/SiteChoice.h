@@ -15,7 +15,8 @@ namespace torchprof {
 bool isOwnFunction(const c10::ClassType &Class, const std::string &Name);
 
 /// How to number the methods of \p Class, from the runtime's options; none if
-/// attaching is switched off, or if no method of the class was asked for.
+/// attaching is switched off, or if no method of the class was asked for: where
+/// that is so of all models, the process warns at its exit.
 std::optional<InstrumentOptions> chooseSites(const c10::ClassType &Class);
 
 /// The same for the function \p Name that belongs to no class.

@@ -1,7 +1,7 @@
 //===- Slots.cpp - hooks for a process that runs already ------------------===//
 //
 // A library that was not preloaded cannot stand in front of LibTorch, but in
-// the loader's slots of the constructors it can write the hooks' addresses.
+// the loader's slots of its functions it can write the hooks' addresses.
 // Executors that were made before stay without.
 //
 // Done once, when this library is loaded.
@@ -19,25 +19,25 @@ namespace torchprof {
 
 namespace {
 
-/// A constructor, where it is, and what takes its place.
-struct Constructor {
+/// What is hooked, what takes its place, and where it is itself.
+struct HookedFunction {
   const char *Symbol;
   void *Hook;
   void **Real;
 };
 
-#define TORCHPROF_CONSTRUCTOR(HOOK, ID, SYMBOL)                                \
+#define TORCHPROF_HOOKED(HOOK, ID, SYMBOL)                                     \
   Torchprof##HOOK *Real_##ID;                                                  \
   RESULT_##HOOK hook_##ID(PARAMETERS_##HOOK) {                                 \
-    RETURN_##HOOK torchprof_attach_hooks.HOOK(Real_##ID, ARGUMENTS_##HOOK);    \
+    return torchprof_attach_hooks.HOOK(Real_##ID, ARGUMENTS_##HOOK);           \
   }
-#include "Constructors.def"
+#include "HookedFunctions.def"
 
-const Constructor Constructors[] = {
-#define TORCHPROF_CONSTRUCTOR(HOOK, ID, SYMBOL)                                \
+const HookedFunction HookedFunctions[] = {
+#define TORCHPROF_HOOKED(HOOK, ID, SYMBOL)                                     \
   {SYMBOL, reinterpret_cast<void *>(hook_##ID),                                \
    reinterpret_cast<void **>(&Real_##ID)},
-#include "Constructors.def"
+#include "HookedFunctions.def"
 };
 
 } // namespace
@@ -45,17 +45,17 @@ const Constructor Constructors[] = {
 [[gnu::constructor]] static void installHooks() {
   if (dlsym(RTLD_DEFAULT, "torchprof_preloaded"))
     return;
-  // This library is linked with LibTorch: its own scope has the constructors.
+  // This library is linked with LibTorch: its own scope has the functions.
   Dl_info Self;
   void *Here =
       dladdr(const_cast<TorchprofHooks *>(&torchprof_attach_hooks), &Self)
           ? dlopen(Self.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
           : nullptr;
   std::vector<Redirection> Known;
-  for (const Constructor &C : Constructors) {
-    *C.Real = Here ? dlsym(Here, C.Symbol) : nullptr;
-    if (*C.Real)
-      Known.push_back({C.Symbol, C.Hook});
+  for (const HookedFunction &F : HookedFunctions) {
+    *F.Real = Here ? dlsym(Here, F.Symbol) : nullptr;
+    if (*F.Real)
+      Known.push_back({F.Symbol, F.Hook});
   }
   if (redirectCalls(Known) == 0)
     warnOfAttach("cannot attach: this LibTorch does not call its constructors "

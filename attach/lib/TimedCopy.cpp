@@ -9,10 +9,13 @@
 #include "NodeOperands.h"
 #include "NodeTable.h"
 #include "Parts.h"
+#include "PlanWatch.h"
 #include "ReplacedNodes.h"
 #include "RootOrders.h"
 #include "torch/Attach.h"
 #include "torch/Symbols.h"
+#include "torch/TimedNode.h"
+#include "torchprof/Passes.h"
 
 #include <torch/csrc/jit/passes/inliner.h>
 
@@ -349,18 +352,6 @@ private:
   const bool HasGradients;
 };
 
-/// A script may switch gradients on or off: probes behind that look for
-/// functions of autograd, or no longer.
-void followGradModes(Block *In) {
-  static const Symbol Switch = Symbol::fromQualString("aten::set_grad_enabled");
-  for (Node *N : In->nodes()) {
-    for (Block *Inner : N->blocks())
-      followGradModes(Inner);
-    if (N->kind() == Switch)
-      In->owningGraph()->create(symbols::followGradMode(), 0)->insertAfter(N);
-  }
-}
-
 /// Notes the sites of the method that have no node in its plan.
 void noteMissing(Block *Plan) {
   std::unordered_set<int64_t> Present;
@@ -395,8 +386,10 @@ const TagContent *firstTag(Block *Plan) {
 
 } // namespace
 
-std::shared_ptr<Graph>
-timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
+std::shared_ptr<Graph> timedCopy(Graph &Body, const PlanOwner &Owner) {
+  std::optional<format::SiteId> Root;
+  if (Owner.Part == format::PlanPart::Whole)
+    Root = Owner.Root;
   if (!Root && !hasTags(Body.block()))
     return nullptr;
   std::shared_ptr<Graph> Copy = copyToReplace(Body);
@@ -404,7 +397,10 @@ timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
   tagReplacedNodes(*Copy, Order);
   tagBatchedProducts(*Copy, Order);
   tagAutocasts(*Copy);
-  followGradModes(Copy->block());
+  if (Owner.Part == format::PlanPart::Fork)
+    followGradModesOfTask(*Copy);
+  else
+    followGradModes(Copy->block());
   if (Root)
     noteMissing(Copy->block());
   AttachOptions Asked = attachOptions();
@@ -414,13 +410,18 @@ timedCopy(Graph &Body, std::optional<format::SiteId> Root, Gradients Inside) {
     Fork = First->Fork;
     Parts.IsGroup = !Fork && !First->Backward;
   }
-  TagLowering Lowering(*Copy, Inside, Asked.Shapes);
+  TagLowering Lowering(*Copy,
+                       Owner.Part == format::PlanPart::Forward
+                           ? Gradients::AreCut
+                           : Gradients::MayFlow,
+                       Asked.Shapes);
   GradientNotes Notes(*Copy);
   Lowering.lower(Copy->block());
   Notes.insert();
   if (Root)
     Lowering.addRoot(*Root);
   Lowering.Counts.Explicit += timeParts(*Copy, Fork, Parts);
+  leaveBeforeRaises(Copy->block());
   countTags(Lowering.Counts);
   return Copy;
 }

@@ -8,11 +8,7 @@
 #ifndef TORCHPROF_ATTACH_TIMEDCOPY_H
 #define TORCHPROF_ATTACH_TIMEDCOPY_H
 
-#include "torch/TimedNode.h"
-#include "torchprof/format/Site.h"
-
 #include <memory>
-#include <optional>
 
 namespace torch::jit {
 struct Graph;
@@ -20,13 +16,13 @@ struct Graph;
 
 namespace torchprof {
 
+struct PlanOwner;
+
 /// A copy of \p Body in which tagged nodes are timed; those that cannot be
-/// wrapped stand between a pair of probes. With \p Root, the whole graph is a
-/// run of that site. \p Inside: of autograd functions for what is timed. Null
-/// if there is nothing to time.
+/// wrapped stand between a pair of probes. \p Owner: whose plan it is. That of
+/// a whole method with a root is a run of it. Null if there is nothing to time.
 std::shared_ptr<torch::jit::Graph> timedCopy(torch::jit::Graph &Body,
-                                             std::optional<format::SiteId> Root,
-                                             Gradients Inside);
+                                             const PlanOwner &Owner);
 
 } // namespace torchprof
 

@@ -6,9 +6,10 @@
 ZOO is a folder that test/models/make.py filled. Prints a JSON object per model,
 which runs attached: the time between its nodes, whether the self times of all rows
 add up to that of the runs, by how much nodes are longer than what they are in, and
-what is between the nodes under grad. Long nodes with much between them are measured
-frozen too, where nothing is left between them but what the nodes themselves need, and
-with what reads attributes apart, in a row of its own.
+what is between the nodes under grad, also with what reads attributes apart, in a row
+of its own. Long nodes with much between them are measured without grad and with that
+row, too, and frozen, where nothing is left between them but what the nodes themselves
+need.
 """
 
 import argparse
@@ -110,6 +111,8 @@ def measure(arguments, entry, call):
         "unattributed_pct": rest_pct(document),
         "grad_unattributed_pct": rest_pct(
             profile(arguments, model, call, runs, "--grad")),
+        "grad_reads_unattributed_pct": rest_pct(
+            profile(arguments, model, call, runs, "--grad", record="attributes")),
         "adds_up": adds_up(document),
         "excess_pct": -100 * footer.get("excess_ns", 0) / total,
     }

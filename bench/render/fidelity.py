@@ -1,5 +1,6 @@
 """docs/fidelity.md: whether what torchprof says is true."""
 
+import itertools
 import statistics
 
 from .bars import bars
@@ -174,17 +175,26 @@ GROUPS = {None: "the whole test zoo",
 MEDIAN_PCT, WORST_PCT = 97, 90
 
 
+#: What a row calls its unattributed share of a run with grad, and what it is then
+#: called here.
+WITH_GRAD = {"grad_unattributed_pct": "",
+             "grad_reads_unattributed_pct": ", attributes apart"}
+
+
 def attributed_with_grad(rows):
     """A table of what is attributed of the models that have nodes, of all of them and
     of each group."""
     cells = []
-    for group, name in GROUPS.items():
-        known = {row["model"]: 100 - row["grad_unattributed_pct"] for row in rows
-                 if group in (None, row["group"]) and row["nodes_per_run"]}
+    for (group, name), (key, how_measured) in itertools.product(
+            GROUPS.items(), WITH_GRAD.items()):
+        known = {row["model"]: 100 - row[key] for row in rows
+                 if group in (None, row["group"]) and row["nodes_per_run"]
+                 and key in row}
         if not known:
             continue
         median, worst = statistics.median(known.values()), min(known, key=known.get)
-        cells.append([name, "%.1f %%" % median, verdict(median >= MEDIAN_PCT),
+        cells.append([name + how_measured, "%.1f %%" % median,
+                      verdict(median >= MEDIAN_PCT),
                       "%.1f %%, `%s`" % (known[worst], worst),
                       verdict(known[worst] >= WORST_PCT)])
     return table(["with grad", "attributed in the median", "%d %%" % MEDIAN_PCT,
@@ -218,7 +228,8 @@ def coverage(results):
         "larger. Freezing turns the parameters into constants, of which only the "
         "reference counts are touched: the models above 2 % are measured frozen "
         "too, and with `TORCHPROF_RECORD=attributes`, which gives the reads a row of "
-        "their own, whose share stands in parentheses.", ""]
+        "their own, whose share stands in parentheses. With grad every model is measured "
+        "both ways.", ""]
     for version, rows in rows_of(results, "coverage"):
         measured = [row for row in rows if "absent" not in row]
         long = [row for row in measured if row["mean_node_ns"] > 20e3]
@@ -229,13 +240,13 @@ def coverage(results):
                   "less than 2 % unattributed.", ""] + attributed_with_grad(measured)
         lines += table(
             ["model", "nodes in a run", "mean node", "unattributed", "2 %", "frozen",
-             "attributes apart", "with grad"],
+             "attributes apart", "with grad", "with grad, attributes apart"],
             [[row["model"], number(row["nodes_per_run"]),
               duration(row["mean_node_ns"]), "%.2f %%" % row["unattributed_pct"],
               None if row not in long else
               verdict_of_rest(row),
               frozen_text(row), reads_text(row),
-              "%.2f %%" % row["grad_unattributed_pct"]]
+              *("%.2f %%" % row[key] if key in row else None for key in WITH_GRAD)]
              for row in sorted(measured, key=lambda r: -r["mean_node_ns"])])
         lines += not_measured(rows)
     return lines

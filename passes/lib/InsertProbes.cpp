@@ -53,8 +53,50 @@ static void insertAroundGraph(Graph &G, int64_t Site, bool WithManifest) {
   insertEnd(G, Begin->output(), Constant, G.block()->return_node()->prev());
 }
 
+void followGradModes(Block *In) {
+  static const Symbol Switch = Symbol::fromQualString("aten::set_grad_enabled");
+  for (Node *N : In->nodes()) {
+    for (Block *Inner : N->blocks())
+      followGradModes(Inner);
+    // A wait for a task that has not ended goes on with the task's thread.
+    if (N->kind() == Switch || N->kind() == aten::wait)
+      In->owningGraph()->create(ops::followGradMode(), 0)->insertAfter(N);
+  }
+}
+
+void followGradModesOfTask(Graph &Forked) {
+  followGradModes(Forked.block());
+  Forked.prependNode(Forked.create(ops::followGradMode(), 0));
+}
+
+static void followGradModesOfTasks(Block *In) {
+  for (Node *N : In->nodes()) {
+    for (Block *Inner : N->blocks())
+      followGradModesOfTasks(Inner);
+    if (Graph *Forked = forkedGraph(N)) {
+      followGradModesOfTask(*Forked);
+      followGradModesOfTasks(Forked->block());
+    }
+  }
+}
+
+void leaveBeforeRaises(Block *In) {
+  for (Node *N : In->nodes()) {
+    for (Block *Inner : N->blocks())
+      leaveBeforeRaises(Inner);
+    if (N->kind() == prim::RaiseException)
+      In->owningGraph()->create(ops::leave(), 0)->insertBefore(N);
+  }
+}
+
 void insertProbes(const SiteNumbering &Numbering, bool WithManifest) {
   const Manifest &Table = Numbering.Table;
+  // Before the ends are inserted, which are to be directly behind the nodes.
+  for (Graph *Body : Numbering.RootGraph)
+    if (Body) {
+      followGradModes(Body->block());
+      followGradModesOfTasks(Body->block());
+    }
   // Roots come last: their begin belongs before all other nodes and their end
   // behind them.
   for (uint32_t I = 0; I < Numbering.Places.size(); ++I)
@@ -66,6 +108,10 @@ void insertProbes(const SiteNumbering &Numbering, bool WithManifest) {
       insertAroundGraph(*Numbering.RootGraph[I],
                         format::SiteId(Table.ModelId, I).number(),
                         WithManifest);
+  // Behind the begins, which are to be directly before the nodes.
+  for (Graph *Body : Numbering.RootGraph)
+    if (Body)
+      leaveBeforeRaises(Body->block());
 }
 
 } // namespace torchprof

@@ -77,7 +77,19 @@ static void refuseUnfit(const std::vector<OwnedFunction> &Functions) {
                             "the manifest; wrap it in a module that calls it");
 }
 
-void refuseFrozen(const Module &Root) {
+/// A wrapper's part has its manifest, which the wrapper has not.
+static void refuseInstrumentedParts(const Module &Root) {
+  if (Root.hasattr(ManifestAttribute))
+    return;
+  for (const auto &Part : Root.named_modules())
+    if (Part.value.hasattr(ManifestAttribute))
+      throw InstrumentError("the submodule '" + Part.name +
+                            "' was instrumented before it was wrapped; wrap "
+                            "its original, or strip its file first");
+}
+
+void refuseStrayProbes(const Module &Root) {
+  refuseInstrumentedParts(Root);
   std::vector<OwnedFunction> Own = ownFunctions(Root.type());
   if (keptFunctions(Root).empty() &&
       std::any_of(Own.begin(), Own.end(), [](const OwnedFunction &F) {
@@ -88,7 +100,7 @@ void refuseFrozen(const Module &Root) {
 }
 
 static void refuseUnfit(const Module &Root) {
-  refuseFrozen(Root);
+  refuseStrayProbes(Root);
   auto Class = Root.type();
   if (Class->findAttribute(ManifestAttribute) || !keptFunctions(Root).empty())
     throw InstrumentError("the model is instrumented already; torchprof-opt "

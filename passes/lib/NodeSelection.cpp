@@ -101,6 +101,7 @@ NodeClass NodeClassifier::classify(const Node *N) {
   case prim::Exit:
   case prim::ModuleContainerIndex: // makes a list or a dict of all of them
   case prim::fork:
+  case aten::backward: // whose schema does not say that it writes to tensors
   case aten::wait:
     return NodeClass::Default;
   default:

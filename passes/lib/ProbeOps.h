@@ -26,6 +26,19 @@ inline torch::jit::Symbol enter() {
   return S;
 }
 
+/// Stands alone, without a site: see followGradModes().
+inline torch::jit::Symbol followGradMode() {
+  static const auto S =
+      torch::jit::Symbol::fromQualString("torchprof::follow_grad_mode");
+  return S;
+}
+
+/// The same: see leaveBeforeRaises().
+inline torch::jit::Symbol leave() {
+  static const auto S = torch::jit::Symbol::fromQualString("torchprof::leave");
+  return S;
+}
+
 /// begin(site) or enter(manifest, site).
 inline bool opens(const torch::jit::Node *N) {
   return N->kind() == begin() || N->kind() == enter();
@@ -33,7 +46,10 @@ inline bool opens(const torch::jit::Node *N) {
 
 inline bool closes(const torch::jit::Node *N) { return N->kind() == end(); }
 
-inline bool isProbe(const torch::jit::Node *N) { return opens(N) || closes(N); }
+inline bool isProbe(const torch::jit::Node *N) {
+  return opens(N) || closes(N) || N->kind() == followGradMode() ||
+         N->kind() == leave();
+}
 
 /// True if there is one in \p Body or in what it forks.
 inline bool hasProbes(const torch::jit::Block *Body) {

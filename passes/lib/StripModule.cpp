@@ -33,7 +33,7 @@ static void removeMethod(const OwnedFunction &F) {
 }
 
 uint64_t stripModule(Module &Root) {
-  refuseFrozen(Root);
+  refuseStrayProbes(Root);
   std::vector<OwnedFunction> Kept = keptFunctions(Root);
   Manifest Table;
   if (Kept.empty() || !readManifest(Root, Table))

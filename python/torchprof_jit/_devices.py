@@ -13,8 +13,9 @@ def wants_one(activities):
 
 
 def synchronize():
-    """Waits for the devices that this process uses."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    """Waits for the devices that this process uses. The others are not even asked
+    whether they are there: children that are forked later could not use them."""
+    if torch.cuda.is_initialized():
         torch.cuda.synchronize()
         # To wait for one that the process does not use would take memory there.
         for index in range(torch.cuda.device_count()):
@@ -23,5 +24,7 @@ def synchronize():
     backend = getattr(torch._C, "_get_privateuse1_backend_name", None)
     for name in ("xpu", backend() if backend else "privateuseone"):
         module = getattr(torch, name, None)
-        if getattr(module, "is_available", bool)():
+        # A module that does not know whether it is in use has nothing to begin.
+        if (getattr(module, "is_initialized", lambda: True)()
+                and getattr(module, "is_available", bool)()):
             getattr(module, "synchronize", bool)()

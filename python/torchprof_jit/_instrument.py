@@ -67,14 +67,31 @@ def scripted(module: Any, example_inputs: Any = None) -> torch.jit.ScriptModule:
     return traced
 
 
+def _share_tensors(copy, original):
+    """Gives a module the parameters and buffers of the one it was copied from, the
+    very same tensors: an optimizer that has these trains both. Both are LibTorch's
+    own modules."""
+    for kind in (torch._C.ParameterDict, torch._C.BufferDict):
+        for name, tensor in kind(original).items():
+            copy.setattr(name, tensor)
+    parts = dict(torch._C.ModuleDict(copy).items())
+    for name, part in torch._C.ModuleDict(original).items():
+        _share_tensors(parts[name], part)
+
+
+def _names(given):
+    """A list of them; a string, a sequence of letters, is one."""
+    return [given] if isinstance(given, str) else list(given)
+
+
 def instrument(
     module_or_path: Union[torch.nn.Module, str, "os.PathLike[str]"],
     example_inputs: Any = None,
     nodes: str = "default",
     granularity: str = "op",
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    methods: Sequence[str] = (),
+    include: Union[str, Sequence[str]] = (),
+    exclude: Union[str, Sequence[str]] = (),
+    methods: Union[str, Sequence[str]] = (),
 ) -> torch.jit.ScriptModule:
     """Returns an instrumented ScriptModule.
 
@@ -83,11 +100,12 @@ def instrument(
                     "torchprof_jit" says so), a ScriptModule, or a .pt file
     nodes           "default" or "all"
     granularity     "op" or "module"
-    include, exclude  globs on kind or module path
+    include, exclude  globs on kind or module path, one or several
     methods         names of the methods to instrument; all if empty
 
-    The model that is passed in is not changed. One that is instrumented
-    already is returned, or loaded, as it is. Raises InstrumentError.
+    The model that is passed in is not changed, but its parameters and buffers are
+    those of what is returned: who trains one trains the other. One that is
+    instrumented already is returned, or loaded, as it is. Raises InstrumentError.
     """
     _tools.load_passes()
     if is_instrumented(module_or_path):
@@ -101,6 +119,7 @@ def instrument(
             archive = bytearray(file.read())
         name = os.path.splitext(os.path.basename(path))[0]
         where = path + ": "
+        script = None
     else:
         script = scripted(module_or_path, example_inputs)
         buffer = io.BytesIO()
@@ -114,12 +133,15 @@ def instrument(
             name,
             nodes,
             granularity,
-            list(include),
-            list(exclude),
-            list(methods),
+            _names(include),
+            _names(exclude),
+            _names(methods),
         )
     except RuntimeError as error:
         raise InstrumentError(where + str(error)) from None
     # Without numpy a tensor gives no buffer of its own.
     data = ctypes.string_at(result.data_ptr(), result.numel())
-    return torch.jit.load(io.BytesIO(data))
+    copy = torch.jit.load(io.BytesIO(data))
+    if script is not None:
+        _share_tensors(copy._c, script._c)
+    return copy

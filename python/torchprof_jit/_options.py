@@ -30,7 +30,7 @@ def chosen(option):
 
 
 def decide(operators, argument, option, word):
-    """Adds a word to an option of the runtime: the first profile decides."""
+    """Adds a word to an option of the runtime, which decides when it first records."""
     words = chosen(option)
     if word in words:
         return
@@ -38,8 +38,9 @@ def decide(operators, argument, option, word):
     error = operators.set_option(option, value)
     if error == errno.EBUSY:
         raise RuntimeError(
-            "%s: this process records without it already; the first profile "
-            "decides" % argument)
+            "%s: this process has recorded without it already; make the first "
+            "profile with it, before an instrumented model runs, or set "
+            "TORCHPROF_%s=%s" % (argument, option.upper(), value))
     if error:
         raise RuntimeError("%s: the runtime refuses %s=%s: %s" % (
             argument, option, value, os.strerror(error)))

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import weakref
 
 from . import _tools
@@ -29,6 +30,9 @@ class Part:
         self.path = path
         if path is not None:
             self._discard = weakref.finalize(self, _remove, path, os.getpid())
+            # At exit it goes with its folder, once the program's own handlers,
+            # which may read it, have run.
+            self._discard.atexit = False
 
     def file(self):
         """Path of a file without what does not count, None if that is nothing.
@@ -42,7 +46,8 @@ class Part:
                             "--thread=id:%d" % self._thread, "-o", path,
                             self.path)
         except _tools.ToolError as error:
-            if "no thread matches" not in str(error):
+            if not any(text in str(error) for text in (
+                    "no thread matches", "no thread of --thread")):
                 raise
             path = None
         discard = self._discard
@@ -50,6 +55,31 @@ class Part:
         self._thread = None
         discard()
         return path
+
+
+def _same_file(path, other):
+    """Makes `other` hold what `path` does."""
+    try:
+        os.link(path, other)
+    except OSError:  # on another file system, or one without links
+        shutil.copyfile(path, other)
+
+
+def snapshots(ops, places):
+    """What the runtime holds now, as one Part for each of `places`, which are paths and
+    threads: all hold the same. None if no probe ran. If one cannot be made there is
+    none, and OSError."""
+    if ops.stats()["count"] == 0:
+        return []
+    path = places[0][0]
+    failed = ops.snapshot(path)
+    if failed:
+        raise OSError(failed, os.strerror(failed), path)
+    # They own their files before these are there: a copy may fail halfway.
+    parts = [Part(*place) for place in places]
+    for part in parts[1:]:
+        _same_file(path, part.path)
+    return parts
 
 
 def joined(parts, path):

@@ -12,7 +12,9 @@ from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
 import torch
 
 from . import _devices, _instrument, _options, _tools
-from ._part import Part, joined
+from ._key_averages import KeyAverages
+from ._part import Part, joined, snapshots
+from ._runs import of_method
 from ._schedule import always
 
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
@@ -31,10 +33,9 @@ def _forget_parent():
     _lock = threading.RLock()
     for inherited in _all:
         inherited._making = threading.RLock()
-    for inherited in _recording:
-        if inherited._calls:  # of threads that the child does not have
-            inherited._calls = 0
-            inherited._inside = False
+        inherited._calls = 0
+        inherited._left_open |= inherited._inside
+        inherited._inside = False
     if _recording:  # a child that opens no range records nothing
         torch.ops.torchprof.stop()
     _recording.clear()
@@ -61,19 +62,6 @@ def _attach_to(module, example_inputs):
     return _instrument.instrument(module)
 
 
-class _KeyAverages:
-    def __init__(self, recorded: "profile", grouping: List[str]) -> None:
-        self._report = recorded.report
-        self._grouping = grouping
-
-    def table(self, sort_by: Optional[str] = None, row_limit: int = 100) -> str:
-        """torch.profiler's table as text; a row_limit below 0 prints all."""
-        sort = [] if sort_by is None else ["--sort=" + sort_by]
-        return self._report("summary", "--style=torch", "--ops",
-                            "--limit=%d" % max(row_limit, 0),
-                            *self._grouping, *sort)
-
-
 class profile:
     """Records a range of a program:
 
@@ -87,7 +75,8 @@ class profile:
               ScriptModule or a .pt file; `p.module` is the one to call, for
               a ScriptModule itself. Nothing in it changes. With the options
               of instrument as further keyword arguments it is an
-              instrumented copy. None to record all TorchScript that the
+              instrumented copy, with the module's own parameters and
+              buffers. None to record all TorchScript that the
               program runs itself, as far as it runs for the first time
               after this call, or is instrumented.
     schedule  function from step number to an Action, as made by schedule()
@@ -116,7 +105,7 @@ class profile:
     outside of one add up, and those that overlap are one range. Ranges may lie
     in each other and overlap, on one thread or several: each has what ran while
     it was open. A run that another range's beginning meets on its way is cut: it
-    is in none of them.
+    is in none of them, and neither is what other threads run just then.
     """
 
     def __init__(
@@ -168,6 +157,7 @@ class profile:
         self._on_ready = on_trace_ready
         self._threads = threads
         self._inside = False
+        self._left_open = False  # in a child of fork: the range that is its parent's
         self._calls = 0  # calls p(x) under way that are a range
         self._fresh = True  # what was recorded before does not count
         self._parts: List[Part] = []  # of what it records now, recorded before
@@ -185,12 +175,14 @@ class profile:
     # --- recording ----------------------------------------------------------
 
     def __enter__(self) -> "profile":
+        self._left_open = False
         self._open(fresh=True)
         return self
 
     def __exit__(self, *_: object) -> None:
         # As torch.profiler does at the end of a range in which it records.
         unsaved = self in _recording
+        self._left_open = False
         self._close()
         if unsaved:
             self._call_ready()
@@ -220,6 +212,8 @@ class profile:
 
     def step(self) -> None:
         """Ends a step of the schedule."""
+        if self._left_open and not self._inside:
+            return  # the parent's loop goes on in this child
         if not self._inside:
             raise RuntimeError("step() outside of a range")
         saved = self in _recording and self._action() == "RECORD_AND_SAVE"
@@ -299,14 +293,16 @@ class profile:
         others = [other for other in _recording
                   # The part of another thread's range stays where it is.
                   if thread is None or other._only_thread() in (None, thread)]
-        if others:
-            _wait_for_devices()
+        if not others:
+            return
+        _wait_for_devices()
         for other in others:
             other._parts = other._few(other._parts)
-        # All of them or none: if one fails, nothing is emptied.
-        snapshots = [other._snapshot(thread) for other in others]
-        for other, parts in zip(others, snapshots):
-            other._parts += parts
+        # One copy for all, so that ranges of one extent have the same, and what other
+        # threads record until they are emptied, which is lost, is little.
+        parts = snapshots(self._ops, [other._place(thread) for other in others])
+        for other, part in zip(others, parts):
+            other._parts.append(part)
 
     def _stop(self):
         try:
@@ -322,20 +318,15 @@ class profile:
             _recording.remove(self)
             if not _recording:
                 self._ops.stop()
-            parts = self._parts + self._snapshot()
+            parts = self._parts + snapshots(self._ops, [self._place()])
         self._shown = parts
         self._made = None
 
-    def _snapshot(self, thread=None):
-        """What the runtime holds for this range, or of it what `thread` has
-        recorded: a list of one Part, or of none if no probe ran."""
-        if self._ops.stats()["count"] == 0:
-            return []
-        path = self._new_path()
-        failed = self._ops.snapshot(path)
-        if failed:
-            raise OSError(failed, os.strerror(failed), path)
-        return [Part(path, self._only_thread() if thread is None else thread)]
+    def _place(self, thread=None):
+        """Where the next snapshot for this range goes, and the thread that counts
+        there: `thread`, else the range's own."""
+        return (self._new_path(),
+                self._only_thread() if thread is None else thread)
 
     def _new_path(self):
         return os.path.join(self._folder, "%d-%d.tprof"
@@ -404,7 +395,7 @@ class profile:
         return self.report("summary", *arguments)
 
     def key_averages(self, group_by_input_shape: bool = False,
-                     group_by_stack_n: int = 0) -> _KeyAverages:
+                     group_by_stack_n: int = 0) -> KeyAverages:
         """What torch.profiler's key_averages() is used for: its table(sort_by,
         row_limit), of the nodes of models and of the operators inside of them
         that were recorded."""
@@ -415,7 +406,7 @@ class profile:
             grouping = ["--group-by=shape"]
         elif group_by_stack_n:
             grouping = ["--group-by=stack", "--stack-depth=%d" % group_by_stack_n]
-        return _KeyAverages(self, grouping)
+        return KeyAverages(self.report, grouping)
 
     def rows(self, group_by: str = "node",
              columns: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
@@ -442,11 +433,18 @@ class profile:
 
     def runs(self, method: Optional[str] = None) -> List[float]:
         """Total times of the runs in seconds, in order, the last 1024 of
-        each method and thread."""
+        each method and thread: of "Net.forward", or of "forward" of all
+        models."""
         rows = self._tables("runs")["last"]["rows"]
+        if method is not None:
+            rows = of_method(rows, method, self._models)
         return [row["latency_s"]
-                for row in sorted(rows, key=lambda row: row["end_realtime_ns"])
-                if method in (None, row["method"])]
+                for row in sorted(rows, key=lambda row: row["end_steady_ns"])]
+
+    def _models(self):
+        """The names of the models that ran."""
+        return {row["model"] for row in self.rows(columns=["kind", "model"])
+                if row["kind"] == "method"}
 
     def node_runtimes(self, name: str) -> List[float]:
         """The samples kept for one node, in seconds: the first of each

@@ -1,13 +1,14 @@
 """Finds torchprof's tools and its runtime, and starts them."""
 
 import ctypes
-import functools
+import errno
 import glob
+import logging
 import os
 import shutil
 import subprocess
 import tempfile
-from typing import Iterator, Set
+from typing import Iterator, Optional, Set
 
 # torch is imported where it is needed: commands do not wait for it.
 
@@ -17,6 +18,7 @@ class ToolError(RuntimeError):
 
 
 _runtime_loaded = False
+_others_profile: Optional[str] = None  # what the process records into, if not our file
 _beside_loaded: Set[str] = set()  # libraries from beside the runtime
 
 
@@ -67,11 +69,32 @@ def _preload_libraries() -> Iterator[str]:
                 glob.escape(home), pattern, "libtorchprof_preload.so"))
 
 
-@functools.lru_cache(maxsize=None)  # the process's LibTorch stays the same
+def _folder_of_loaded() -> Optional[str]:
+    """The folder of the runtime that this process has loaded already: its
+    program did so itself, or a model that ran under `torchprof record`."""
+    name = "libtorchprof_runtime.so"
+    with open("/proc/self/maps", "rb") as maps:
+        for line in maps:
+            path = os.fsdecode(b"".join(line.rstrip(b"\n").split(None, 5)[5:]))
+            folder, file = os.path.split(path)
+            if file == name:
+                return folder
+            if file == name + " (deleted)":
+                raise ToolError(
+                    "%s: this process has loaded it, and it was removed or "
+                    "replaced since" % os.path.join(folder, name))
+    return None
+
+
 def _torch_folder() -> str:
-    """The folder of what was built with the LibTorch of this process."""
+    """The folder of what was built with the LibTorch of this process. Where another
+    installation's runtime is loaded, it is that one's: a second runtime would end
+    the process."""
     import torch
 
+    loaded = _folder_of_loaded()
+    if loaded is not None:
+        return loaded
     reason = ("libtorchprof_preload.so not found beside the package or on "
               "PATH; set TORCHPROF_HOME to the folder that holds lib/")
     for number, path in enumerate(_preload_libraries()):
@@ -126,7 +149,22 @@ def load_passes() -> None:
 def load_hooks() -> None:
     """Attaches to this process: TorchScript that runs here for the first time
     from now on is profiled, without being instrumented."""
-    _load_beside("libtorchprof_attach.so")
+    library = "libtorchprof_attach.so"
+    if library not in _beside_loaded:
+        _load_beside(library)
+        _warn_of_ranges()
+
+
+def _warn_of_ranges() -> None:
+    """Tells who has the process recorded, as `torchprof record` does, that its
+    profile will be one of ranges."""
+    import torch
+
+    if _others_profile and torch.ops.torchprof.stats()["begins"]:
+        logging.getLogger("torchprof_jit").warning(
+            "torchprof: warning: profile() takes over %s: a range that begins "
+            "empties it, and outside of ranges nothing is recorded any more",
+            _others_profile)
 
 
 def temporary_folder(owner: object = None) -> str:
@@ -143,16 +181,19 @@ def temporary_folder(owner: object = None) -> str:
 
 def load_runtime() -> None:
     """Loads the runtime into this process, once. Unless TORCHPROF_FILE says
-    where the process's own profile goes, it goes to a temporary folder that
-    is removed at exit: `profile` takes its snapshots from there."""
+    where the process's own profile goes, or it is there already, it goes to a
+    temporary folder that is removed at exit: `profile` takes its snapshots from
+    there."""
     import torch
 
-    global _runtime_loaded
+    global _runtime_loaded, _others_profile
     if _runtime_loaded:
         return
     path = runtime_path()
     torch.ops.load_library(path)
-    if "TORCHPROF_FILE" not in os.environ:
-        torch.ops.torchprof.set_option(
-            "file", os.path.join(temporary_folder(), "%p.tprof"))
+    if "TORCHPROF_FILE" in os.environ:
+        _others_profile = "the profile that TORCHPROF_FILE names"
+    elif torch.ops.torchprof.set_option(
+            "file", os.path.join(temporary_folder(), "%p.tprof")) == errno.EBUSY:
+        _others_profile = "the profile that the process records already"
     _runtime_loaded = True

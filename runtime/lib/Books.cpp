@@ -67,7 +67,7 @@ BlockAccount *Books::makeAccount(Slot Site) {
   }
   BlocksRecord &R = BlocksSegment(Newest).record();
   BlockAccount &New = BlocksSegment(Newest).entries()[R.Used];
-  New.Site = Site;
+  storeRelaxed(New.Site, Site);
   storeRelease(R.Used, R.Used + 1);
   return &New;
 }

@@ -2,6 +2,7 @@
 
 #include "BooksCopies.h"
 
+#include "Process.h"
 #include "ProfileFile.h"
 #include "torchprof/format/LiveReader.h"
 #include "torchprof/format/Segments.h"
@@ -17,13 +18,21 @@ using namespace format;
 static constexpr unsigned Tries = 100;
 static constexpr useconds_t WaitMicroseconds = 200;
 
+/// Makes room for the segments that came to be since.
+void BooksCopies::addNew(const ProfileFile &Profile) {
+  ProcessLock Lock;
+  for (; Seen < Profile.segments().size(); ++Seen) {
+    const SegmentHeader *Head = Profile.segments()[Seen].Head;
+    if (Head->Type == SegmentType::Blocks)
+      Copies.push_back({Head, std::make_unique<char[]>(Head->Bytes)});
+  }
+}
+
 BooksCopies::BooksCopies(const ProfileFile &Profile) {
-  for (const ProfileFile::Segment &S : Profile.segments())
-    if (S.Head->Type == SegmentType::Blocks)
-      Copies.push_back({S.Head, std::make_unique<char[]>(S.Head->Bytes)});
   for (unsigned Try = 0; Try < Tries; ++Try) {
     if (Try > Tries / 2)
       usleep(WaitMicroseconds);
+    addNew(Profile); // without which the others do not balance
     for (const Copy &C : Copies)
       copyWords(C.Data.get(), C.From, C.From->Bytes);
     if (balance(MemoryPlace::Cpu) && balance(MemoryPlace::Devices))

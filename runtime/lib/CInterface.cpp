@@ -1,8 +1,8 @@
 //===- CInterface.cpp - torchprof.h ---------------------------------------===//
 
 #include "ClockText.h"
-#include "ColdPath.h"
 #include "Control.h"
+#include "DynamicSpans.h"
 #include "torchprof/torchprof.h"
 
 #include <cerrno>
@@ -19,6 +19,8 @@ int torchprof_set_option(const char *Name, const char *Value) try {
 
 void torchprof_start() { start(); }
 void torchprof_stop() { stop(); }
+void torchprof_scope_begin() { beginScope(); }
+void torchprof_scope_end() { endScope(); }
 void torchprof_reset() { reset(); }
 void torchprof_reset_thread() { resetThread(); }
 int64_t torchprof_lane() { return laneOfThread(); }

@@ -18,6 +18,11 @@ bool makeRecording() {
   return Process.Open.load(std::memory_order_relaxed) != 0;
 }
 
+bool ensureLane() {
+  Recording *R = ensureRecording() ? Recording::current() : nullptr;
+  return R && R->ownLane();
+}
+
 //===----------------------------------------------------------------------===//
 // Begins
 //===----------------------------------------------------------------------===//
@@ -80,7 +85,7 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
   if (!L || !Model)
     return Open ? LostBegin : 0;
   Slot Root = Model->FirstSlot + Id.index();
-  dropSuspendedRun(*L);
+  dropSuspendedRun(*L, R->endedRuns());
   // Before dead roots go: a pair that an exception left in a task lies below
   // the root that it left.
   bool IsCall = isCalledHere(*L, Root);
@@ -94,10 +99,11 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
   if (IsOutermost && !isUnlogged(L->Current))
     dropStrayPairs(*L);
   if (!Open) {
+    F.Begin = ShutBegin | clock::ticks();
     F.OuterTicks = L->CurrentTicks;
     F.Outer = L->Current;
     pushFrame(*L, F);
-    return 0;
+    return F.Begin;
   }
   if (IsOutermost) {
     dropPairShapes(*L);
@@ -107,6 +113,11 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
       Watch->RunBegins();
   }
   return readyLane(*R, F.Site) ? openWith(*R, *L, F, Of) : LostBegin;
+}
+
+void leaveRoots(uintptr_t Stack) {
+  if (Lane *L = ThisLane)
+    dropLeftRoots(*L, Stack); // no method catches exceptions
 }
 
 //===----------------------------------------------------------------------===//

@@ -109,7 +109,7 @@ void cutSpan(Recording &R, Lane &L, const EndedSpan &S) {
   if (C.Epoch != Epoch.Number)
     resetCell(*E, Epoch.Number);
   // Begins are counted by their records, if those count.
-  if (S.IsUnlogged || S.Begin == 0 ||
+  if (S.IsUnlogged || beganShut(S.Begin) ||
       S.Begin < std::max(Epoch.Ticks, L.Emptied))
     storeRelaxed(C.Begins, C.Begins + 1);
   storeRelaxed(C.Cut, C.Cut + 1);
@@ -178,16 +178,23 @@ static void addNested(Recording &R, Lane &L, uint64_t Ticks, bool IsRegion,
   }
 }
 
-/// Adds the time of a gradient that was computed to the span around it, whose
-/// own it is not.
-static void addGradient(Recording &R, Lane &L, uint64_t Ticks,
+/// Adds the time of a gradient that was computed to the span around it, or to
+/// the one \p Waiting for it, whose own it is not.
+static void addGradient(Recording &R, Lane &L, Slot Waiting, uint64_t Ticks,
                         const MeasureValues *Measured) {
   Slot Outer = slotOfCurrent(L.Current);
-  if (Outer == NoSlot || L.CurrentTicks < wholeSince(L) || isSuspended(Outer))
+  bool IsHere = Outer != NoSlot;
+  if (IsHere && (L.CurrentTicks < wholeSince(L) || isSuspended(Outer)))
     return;
+  if (!IsHere)
+    Outer = Waiting;
+  if (Outer == NoSlot)
+    return;
+  // In a cell of this lane's, also for a span of another one.
   if (SlotEntry *E = freshEntry(R, L, Outer))
     storeRelaxed(E->Data->Gradients, E->Data->Gradients + Ticks);
-  addNestedMeasures(R, L, Outer, L.CurrentTicks, Measured);
+  if (IsHere)
+    addNestedMeasures(R, L, Outer, L.CurrentTicks, Measured);
 }
 
 static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
@@ -206,7 +213,7 @@ static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
 static constexpr EndedTicks NothingToBook = {NotRecorded, 0};
 
 EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
-  if (S.Begin < wholeSince(L)) {
+  if (beganShut(S.Begin) || S.Begin < wholeSince(L)) {
     cutSpan(R, L, S);
     return NothingToBook;
   }
@@ -218,10 +225,11 @@ EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   if (Ticks >= AbsurdTicks)
     Ticks = clampTicks(S.Begin, Now);
   Ticks -= std::min(S.ApartTicks, Ticks);
+  Slot Waiting = slotOfCurrent(L.Current) == NoSlot ? S.Waiting : NoSlot;
   MeasureValues Values = {};
-  bool IsMeasured =
-      R.measures().exist() &&
-      R.measures().endSpan(L, S.Site, S.Readings, S.Begin, Ticks, Values);
+  bool IsMeasured = R.measures().exist() &&
+                    R.measures().endSpan(L, S.Site, S.Readings, S.Begin, Ticks,
+                                         Values, Waiting);
   if (S.IsElsewhere)
     R.measures().missSpan(L, S.Kind == SpanKind::Run);
   const MeasureValues *Measured = IsMeasured ? &Values : nullptr;
@@ -229,7 +237,7 @@ EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   if (IsMeasured)
     R.levels().spanEnded(L, S.Site, Now);
   if (S.Kind == SpanKind::Gradient)
-    addGradient(R, L, Ticks, Measured);
+    addGradient(R, L, Waiting, Ticks, Measured);
   else if (S.Kind != SpanKind::Node && S.Kind != SpanKind::Pair &&
            !S.IsElsewhere)
     addNested(R, L, Ticks, S.Kind == SpanKind::Region, Measured);
@@ -258,13 +266,14 @@ static bool isRoot(Slot Site) {
 
 EndedTicks endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   EndedTicks Ended = NothingToBook;
-  if (Process.Open.load(std::memory_order_relaxed))
+  uint64_t Open = Process.Open.load(std::memory_order_relaxed);
+  if (Open)
     Ended = endOpen(R, L, S, Now);
-  else if (S.Begin)
+  else if (!beganShut(S.Begin))
     cutSpan(R, L, S);
   if (S.Kind == SpanKind::Run &&
       Process.CountsSteps.load(std::memory_order_relaxed))
-    R.step(/*ByHost=*/false);
+    R.step(/*ByHost=*/false, Open);
   return Ended;
 }
 
@@ -282,14 +291,15 @@ EndedSpan popSpan(Lane &L, uint64_t Begin, Slot Site, SpanKind Kind) {
 /// suspended and goes on. So were the pairs that are open here, whose thread
 /// would else not be free for that, and they may end anywhere.
 static void forgetSuspended(Recording &R, Lane &L) {
-  dropSuspendedRun(L);
+  dropSuspendedRun(L, R.endedRuns());
   if (!L.Depth || hasOpenRoot(L) || isUnlogged(L.Current))
     return;
   dropStrayPairs(L);
   R.measures().forgetSpans(L);
 }
 
-EndedTicks endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
+EndedTicks endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind,
+                     Slot Waiting) {
   Recording *R = Site == NoSlot ? nullptr : Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L) {
@@ -298,9 +308,15 @@ EndedTicks endFramed(uint64_t Begin, Slot Site, uint64_t Now, SpanKind Kind) {
   }
   beginWithoutRun(*R, *L); // its end may be the first that this thread does
   EndedSpan S = popSpan(*L, Begin, Site, Kind);
-  if (S.IsElsewhere && Kind == SpanKind::Pair && Begin > LostBegin)
+  S.Waiting = Waiting;
+  bool IsRoot =
+      S.Kind == SpanKind::Call || (Kind == SpanKind::Pair && isRoot(Site));
+  if (S.IsElsewhere && Kind == SpanKind::Pair && Begin > LostBegin) {
+    if (IsRoot)
+      R->endedRuns().add(Begin, Site);
     forgetSuspended(*R, *L);
-  if (S.Kind == SpanKind::Call || (Kind == SpanKind::Pair && isRoot(Site)))
+  }
+  if (IsRoot)
     S.Kind = hasOpenRoot(*L) || isCalledHere(*L, Site) ? SpanKind::Call
                                                        : SpanKind::Run;
   return endSpanOf(*R, *L, S, Now);

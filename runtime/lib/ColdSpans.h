@@ -68,6 +68,8 @@ struct EndedSpan {
   uint64_t ApartTicks; ///< what lay apart meanwhile
   SpanReadings Readings = {};
   bool IsElsewhere = false; ///< the frame in which it began is another lane's
+  /// See endSlot().
+  format::Slot Waiting = format::NoSlot;
 };
 
 /// Takes a span that ends from the lane's frames; it has none if it began on
@@ -85,9 +87,9 @@ EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
 EndedTicks endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now);
 
 /// Ends a span that has a frame, or one that began on another thread. \p Kind
-/// is Pair if it may be a root.
+/// is Pair if it may be a root. \p Waiting: see endSlot().
 EndedTicks endFramed(uint64_t Begin, format::Slot Site, uint64_t Now,
-                     SpanKind Kind);
+                     SpanKind Kind, format::Slot Waiting = format::NoSlot);
 
 } // namespace torchprof
 

@@ -6,12 +6,15 @@
 #include "EarlyOpen.h"
 #include "LaneReset.h"
 #include "LogPages.h"
+#include "OpenFrames.h"
 #include "Warn.h"
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Manifest.h"
 #include "torchprof/format/Segments.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
@@ -108,7 +111,7 @@ static Slot rootOf(Slot Node) {
 }
 
 /// Runs of \p Root on all threads that have ended since the tick \p Since, the
-/// last reset's.
+/// last reset's; one less than a plan can tell, if they are more.
 static uint64_t endedRuns(const ProfileFile &File, Slot Root, uint64_t Since) {
   uint64_t Ended = 0;
   for (const ProfileFile::Segment &S : File.segments()) {
@@ -123,23 +126,27 @@ static uint64_t endedRuns(const ProfileFile &File, Slot Root, uint64_t Since) {
     if (loadRelaxed(Last.EndTicks) >= Since)
       Ended += Count;
   }
-  return Ended;
+  return std::min<uint64_t>(Ended, UINT32_MAX - 1);
 }
 
 /// The run of \p Root, from 1, to which a plan belongs that is made now. A
 /// method's own plan is made before the run's probe; backward comes after the
-/// run.
-static uint32_t runOf(const Recording &R, Slot Root, PlanPart Part) {
+/// run, or is part of one that differentiates itself.
+static uint32_t runOf(const Recording &R, Slot Root, PlanPart Part,
+                      Slot Waiting) {
   if (Root == NoSlot || !Process.Open.load(std::memory_order_relaxed))
     return 0;
   uint64_t Since = currentEpoch().Ticks;
+  Lane *L = ThisLane;
+  bool IsInside = (L && isRunning(*L, Root)) || rootOf(Waiting) == Root;
+  bool IsAfter = Part == PlanPart::Backward && !IsInside;
   ProcessLock Lock;
   uint64_t Ended = endedRuns(R.file(), Root, Since);
-  return uint32_t(Part == PlanPart::Backward ? Ended : Ended + 1);
+  return uint32_t(IsAfter ? Ended : Ended + 1);
 }
 
 void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
-             PlanEvent Event) {
+             PlanEvent Event, Slot Waiting) {
   Event.First = slotOf(First);
   Event.Root = Root ? slotOf(Root) : rootOf(Event.First);
   if (Event.Root == NoSlot && Event.First == NoSlot)
@@ -148,7 +155,9 @@ void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
   if (!R)
     return count(Counter::DroppedPlans);
   Event.Thread = uint32_t(syscall(SYS_gettid));
-  Event.Run = runOf(*R, Event.Root, Event.Part);
+  Event.Run = runOf(*R, Event.Root, Event.Part, Waiting);
+  if (Lane *L = ThisLane; L && isInRun(*L))
+    Event.Flags |= PF_InRun;
   R->notePlan(Event);
 }
 
@@ -246,18 +255,45 @@ std::string profilePath() {
   return R ? R->file().path() : std::string();
 }
 
-void start() {
+/// Lets the gate follow the window. A recording that is made now begins so.
+static void followWindow(bool Open) {
   if (Recording *R = Recording::current())
-    R->setWindow(true);
+    R->followWindow(Open);
+}
+
+void start() {
+  {
+    ProcessLock Lock;
+    Line.Program.WindowOpen = true;
+  }
+  followWindow(true);
 }
 
 void stop() {
   {
-    ProcessLock Lock; // a recording that is made now begins with a shut gate
+    ProcessLock Lock;
     Line.Program.WindowOpen = false;
   }
-  if (Recording *R = Recording::current())
-    R->setWindow(false);
+  followWindow(false);
+}
+
+void beginScope() {
+  {
+    ProcessLock Lock;
+    ++Process.Scopes;
+  }
+  start();
+}
+
+void endScope() {
+  {
+    ProcessLock Lock;
+    if (Process.Scopes && --Process.Scopes)
+      return;
+    // Under the same lock: a scope that begins from here on opens it again.
+    Line.Program.WindowOpen = false;
+  }
+  followWindow(false);
 }
 
 /// Folds what the calling thread has recorded.

@@ -42,9 +42,11 @@ void addNote(format::SiteId Site, format::DynamicKind Kind,
              std::string_view Text);
 
 /// Notes a plan that the framework has made, on the thread that has made it.
-/// \p Event has all but the sites, the thread and the run.
+/// \p Event has all but the sites, the thread and the run. \p Waiting: the
+/// node or method, on whatever thread, that waits for what needs the plan.
 void addPlan(std::optional<format::SiteId> Root,
-             std::optional<format::SiteId> First, format::PlanEvent Event);
+             std::optional<format::SiteId> First, format::PlanEvent Event,
+             format::Slot Waiting = format::NoSlot);
 
 /// Notes that the framework has loaded a file, on the thread that has done so.
 /// \p Event has all but the thread. Options can be set as before.
@@ -65,6 +67,10 @@ Options currentOptions();
 
 void start();
 void stop();
+/// The same for scopes: the end of the last one shuts the window. In a child of
+/// fork one may end that began in its parent.
+void beginScope();
+void endScope();
 void reset();
 /// Empties what the calling thread has recorded.
 void resetThread();

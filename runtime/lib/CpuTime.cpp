@@ -15,7 +15,7 @@ uint64_t threadCpuNs() {
 }
 
 bool CpuTime::isWanted(const Options &Opts) {
-  return hasWord(Opts.Record, "cpu");
+  return hasWord(Opts.Record, format::recordWord(format::MeasureId::Cpu));
 }
 
 } // namespace torchprof

@@ -14,12 +14,6 @@ namespace torchprof {
 
 using namespace format;
 
-static std::atomic<const DeviceApi *> Offered = nullptr;
-
-void setDeviceApi(const DeviceApi *Api) { Offered = Api; }
-
-const DeviceApi *deviceApi() { return Offered.load(std::memory_order_relaxed); }
-
 DeviceTime::DeviceTime(ProfileFile &File, PageSource &Pages,
                        const DeviceApi &Api, const Options &Opts)
     : File(File), Pages(Pages),
@@ -158,7 +152,7 @@ bool DeviceTime::usesDevice(const OpenDeviceSpan &Span) const {
 /// Records the event after a span, which becomes pending, at \p Host of
 /// DeviceQueue::hostAt().
 bool DeviceTime::recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span,
-                           uint64_t Ticks, uint64_t Host) {
+                           uint64_t Ticks, uint64_t Host, Slot Waiting) {
   DeviceStream On = Span.First->On;
   if (!Api.StreamOf(On.Device, On) || On != Span.First->On)
     return false;
@@ -175,12 +169,13 @@ bool DeviceTime::recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span,
           Span.Site,
           Process.Epoch.load(std::memory_order_relaxed),
           Q.Starved - Span.Starved,
-          0,
-          {}});
+          uint32_t(Waiting != NoSlot),
+          {Waiting}});
   return true;
 }
 
-bool DeviceTime::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
+bool DeviceTime::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks,
+                         Slot Waiting) {
   DeviceQueue *Q = knownQueue(L);
   if (!Q)
     return false;
@@ -199,7 +194,7 @@ bool DeviceTime::endSpan(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks) {
   if (!IsTimed) {
     if (DeviceQueue::SlotState *State = Q->stateOf(Site))
       State->IsElsewhere = true;
-  } else if (!recordEnd(*Q, Span, Ticks, Apart.host())) {
+  } else if (!recordEnd(*Q, Span, Ticks, Apart.host(), Waiting)) {
     count(Counter::LostDeviceSpans);
     IsTimed = false;
   }

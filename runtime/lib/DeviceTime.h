@@ -37,8 +37,10 @@ public:
   bool beginSpan(Lane &L, format::Slot Site, const Operands &Of);
   /// Tells the first tick of a span for which beginSpan() was true.
   void spanBegan(Lane &L, format::Slot Site, uint64_t Begin);
-  /// Records the event after a span. False if it is not timed.
-  bool endSpan(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks);
+  /// Records the event after a span. False if it is not timed. Its time is
+  /// nested in \p Waiting, a span of another thread, if that is one.
+  bool endSpan(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks,
+               format::Slot Waiting);
   /// Lets the time of the span that ended last be nested in \p Outer.
   void addNested(Lane &L, format::Slot Outer);
 
@@ -65,7 +67,7 @@ private:
   bool usesDevice(const OpenDeviceSpan &Span) const;
   OpenDeviceSpan *innermost(DeviceQueue &Q, const Lane &L) const;
   bool recordEnd(DeviceQueue &Q, const OpenDeviceSpan &Span, uint64_t Ticks,
-                 uint64_t Host);
+                 uint64_t Host, format::Slot Waiting);
   void dropOpen(DeviceQueue &Q, uint32_t Count);
 
   ProfileFile &File;

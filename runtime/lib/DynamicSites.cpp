@@ -19,8 +19,10 @@ static uint64_t hashText(std::string_view Text) {
   return Hash;
 }
 
-SiteName::SiteName(std::string_view Text)
-    : Text(Text.substr(0, DynamicSites::MaxNameBytes)), Hash(hashText(Text)),
+SiteName::SiteName(std::string_view Text, size_t KeyBytes)
+    : Text(Text.substr(0, DynamicSites::MaxNameBytes)),
+      Key(this->Text.substr(0, KeyBytes)),
+      Hash(hashText(Text.substr(0, KeyBytes))),
       IsCut(Text.size() > DynamicSites::MaxNameBytes) {}
 
 static uint64_t placeOf(Slot Parent, DynamicKind Kind, uint64_t NameHash) {
@@ -37,7 +39,7 @@ const RegisteredChild *DynamicSites::find(Slot Parent, DynamicKind Kind,
        I = (I + 1) & T->Mask) {
     const RegisteredChild *C = T->Entries[I].load(std::memory_order_acquire);
     if (!C || (C->Hash == Name.hash() && C->Parent == Parent &&
-               C->Kind == Kind && C->Name == Name.text()))
+               C->Kind == Kind && C->key() == Name.key()))
       return C;
   }
 }
@@ -127,6 +129,7 @@ const RegisteredChild *DynamicSites::add(Slot Parent, DynamicKind Kind,
                                                    Flags,
                                                    childrenOf(Parent) + 1,
                                                    Name.hash(),
+                                                   Name.key().size(),
                                                    std::string(Name.text())};
   if (!Child)
     return nullptr;

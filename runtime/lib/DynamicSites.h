@@ -26,14 +26,19 @@ namespace torchprof {
 /// A text and its hash, made once for a name that is used again and again.
 class SiteName {
 public:
-  explicit SiteName(std::string_view Text);
+  explicit SiteName(std::string_view Text) : SiteName(Text, Text.size()) {}
+  /// A name that its first \p KeyBytes tell apart from others.
+  SiteName(std::string_view Text, size_t KeyBytes);
   std::string_view text() const { return Text; }
+  std::string_view key() const { return Key; }
+  /// Of the key, also of what was cut from it.
   uint64_t hash() const { return Hash; }
   /// True if what the name was made of is longer.
   bool isCut() const { return IsCut; }
 
 private:
   std::string_view Text; ///< lives as long as its owner keeps it
+  std::string_view Key;
   uint64_t Hash;
   bool IsCut;
 };
@@ -45,7 +50,10 @@ struct RegisteredChild {
   uint32_t Flags;  ///< format::DynamicFlags
   uint32_t Number; ///< of the parent's children, from 1
   uint64_t Hash;
+  size_t KeyBytes;
   std::string Name;
+
+  std::string_view key() const { return {Name.data(), KeyBytes}; }
 };
 
 inline constexpr uint32_t DynamicBlockSlots = 64;

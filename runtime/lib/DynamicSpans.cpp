@@ -1,7 +1,8 @@
-//===- DynamicSpans.cpp - spans of sites that come to be at run time ------===//
+//===- DynamicSpans.cpp - spans of sites made at run time -----------------===//
+
+#include "DynamicSpans.h"
 
 #include "ChildCache.h"
-#include "ColdPath.h"
 #include "ColdSpans.h"
 #include "MethodLabels.h"
 #include "OpenFrames.h"
@@ -46,38 +47,43 @@ uint64_t beginFunction(Slot Site) {
   return openCold(F);
 }
 
-/// The cell of the span around the innermost frame's, which is hot and whose
-/// time is not that span's own; null if there is none. False if it takes the
-/// cold path to know.
-static bool cellAround(Lane &L, Cell *&Around) {
+/// The cell of the span around the innermost frame's, or of the one \p Waiting
+/// for it: the frame is hot and its time is not that span's own. Null if there
+/// is none. False if it takes the cold path to know.
+static bool cellAround(Lane &L, Slot Waiting, Cell *&Around) {
   const OpenFrame &F = L.Frames[L.Depth - 1];
   Around = nullptr;
   Slot Outer = slotOfCurrent(F.Outer);
+  bool IsHere = Outer != NoSlot;
+  if (!IsHere)
+    Outer = Waiting;
   if (Outer == NoSlot)
     return true;
   // A wait is a pair, which has a frame; most nodes with gradients have none.
   if (L.Depth > 1 && L.Frames[L.Depth - 2].Site == Outer && isSuspended(Outer))
     return true;
   SlotEntry *E = knownEntry(L, Outer);
-  if (!E || !isOrdinary(L, F.OuterTicks) ||
+  if (!E || (IsHere && !isOrdinary(L, F.OuterTicks)) ||
       E->Data->Epoch != Process.Epoch.load(std::memory_order_relaxed))
     return false;
   Around = E->Data;
   return true;
 }
 
-static void endSlotCold(uint64_t Begin, Slot Site) {
+static void endSlotCold(uint64_t Begin, Slot Site, Slot Waiting) {
   if (Begin || Process.Open.load(std::memory_order_relaxed))
-    endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient);
+    endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient, Waiting);
 }
 
-void endSlot(uint64_t Begin, Slot Site) {
+void endSlot(uint64_t Begin, Slot Site, Slot Waiting, uint64_t WaitingBegin) {
+  if (WaitingBegin < Process.Open.load(std::memory_order_relaxed))
+    Waiting = NoSlot;
   Lane *L = ThisLane;
   uint64_t Ticks;
   Cell *Around;
-  if (!canClosePair(L, Begin, Site, Ticks) || !cellAround(*L, Around))
+  if (!canClosePair(L, Begin, Site, Ticks) || !cellAround(*L, Waiting, Around))
       [[unlikely]]
-    return endSlotCold(Begin, Site);
+    return endSlotCold(Begin, Site, Waiting);
   closePair(*L, Ticks, LogKind::End);
   if (Around)
     storeRelaxed(Around->Gradients, Around->Gradients + Ticks);
@@ -232,7 +238,7 @@ DynamicSpan beginLabel(std::string_view Name) {
   Lane *L = R ? R->ownLane() : nullptr;
   if (!L)
     return {};
-  dropSuspendedRun(*L);
+  dropSuspendedRun(*L, R->endedRuns());
   Slot Inside = slotOfCurrent(L->Current);
   bool IsOfMethod = opensLabels(Inside);
   Slot Site =
@@ -268,7 +274,7 @@ uint64_t beginRegion(uint32_t Name) {
   Recording *R = Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
   if (L)
-    dropSuspendedRun(*L);
+    dropSuspendedRun(*L, R->endedRuns());
   OpenFrame F = frameOf(L ? regionHere(*L, Name) : NoSlot);
   F.Region = Name;
   if (!L || !readyLane(*R, F.Site))
@@ -277,7 +283,8 @@ uint64_t beginRegion(uint32_t Name) {
   return open(*R, *L, F);
 }
 
-/// The site in which a region began; NoSlot if that was on another thread.
+/// The site in which a region began; NoSlot if that was on another thread, or
+/// if one around it has ended.
 static Slot regionBegun(Lane &L, uint64_t Begin, uint32_t Name) {
   for (uint32_t I = L.Depth; I-- > 0;)
     if (const OpenFrame &F = frameAt(L, I);
@@ -294,11 +301,12 @@ void endRegion(uint64_t Begin, uint32_t Name) {
   Lane *L = R ? R->ownLane() : nullptr;
   Slot Site = NoSlot;
   if (L && !Begin)
-    dropSuspendedRun(*L);
+    dropSuspendedRun(*L, R->endedRuns());
   if (L)
     Site = Begin ? regionBegun(*L, Begin, Name) : regionHere(*L, Name);
   if (Site == NoSlot)
-    return count(Counter::LostNoMemory);
+    return count(L && Begin > LostBegin ? Counter::MisplacedEnds
+                                        : Counter::LostNoMemory);
   endRegionOf(*R, *L, Begin, Site, Now);
 }
 

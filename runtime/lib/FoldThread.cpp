@@ -16,7 +16,7 @@ static constexpr size_t StackBytes = 256 * 1024;
 
 bool FoldThread::take(Lane &L) {
   if (!IsWanted || !L.CellsReady.load(std::memory_order_relaxed) ||
-      !isRunning())
+      !ensureRunning())
     return false;
   L.FoldUpTo.store(L.Written, std::memory_order_release);
   if (!HasWork.exchange(1, std::memory_order_acq_rel))
@@ -24,7 +24,7 @@ bool FoldThread::take(Lane &L) {
   return true;
 }
 
-bool FoldThread::isRunning() {
+bool FoldThread::ensureRunning() {
   State Is = Thread.load(std::memory_order_relaxed);
   if (Is != State::Absent) [[likely]]
     return Is == State::Running;

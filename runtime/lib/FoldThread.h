@@ -41,7 +41,8 @@ public:
 private:
   enum class State { Absent, Running, Failed };
 
-  bool isRunning();
+  /// Starts the thread at the first call. False if it could not be started.
+  bool ensureRunning();
   int start();
   static void *main(void *Self);
 

@@ -106,16 +106,27 @@ public:
   /// without memory, and if MaxRings threads have one. Takes the process lock.
   FunctionRing *own(uint64_t Thread, uint64_t Next, PageSource &Pages);
 
+  /// Number of threads with a ring that have ended: while it stays, nobody
+  /// whom own() has given none need ask again. Any thread.
+  static uint64_t ended();
+
   /// The site under which a function was filed, NoSlot if there is none. One
-  /// that was forgotten for later ones is counted. Any thread.
+  /// that was forgotten for later ones is counted, and so is, once a thread had
+  /// to go without a ring or to lose it, one whose thread has none: that may
+  /// have made no function of a node. Any thread.
   format::Slot makerOf(uint64_t Thread, uint64_t Number) const;
 
 private:
+  /// Of a ring between two threads.
+  static constexpr uint64_t NoThread = UINT64_MAX;
+
   FunctionRing *find(uint64_t Thread) const;
   FunctionRing *endedFirst() const; ///< null if no owner has ended
 
   std::atomic<FunctionRing *> All{nullptr};
   unsigned Count = 0; ///< guarded by the process lock
+  /// There were not enough rings for all threads.
+  std::atomic<bool> AreShort{false};
 };
 
 } // namespace torchprof

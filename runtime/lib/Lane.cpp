@@ -60,6 +60,7 @@ void Lanes::endOfThread(void *Argument) {
 void Lanes::release(Lane &L) {
   ProcessLock Lock;
   L.Functions = nullptr;
+  L.RefusedFunctions = 0;
   if (FunctionRing *Made = std::exchange(L.OwnFunctions, nullptr))
     Made->release();
   L.Depth = 0;
@@ -72,17 +73,65 @@ void Lanes::release(Lane &L) {
   Free = &L;
 }
 
-static void nameOwner(LaneRecord &R) {
+/// What the kernel calls the calling thread, in the form of a lane's record.
+struct ThreadName {
+  ThreadName() {
+    char Name[sizeof(Words)] = "";
+    pthread_getname_np(pthread_self(), Name, sizeof(Name));
+    memcpy(Words, Name, sizeof(Words));
+  }
+
+  uint64_t Words[2];
+};
+
+static_assert(sizeof(ThreadName) == sizeof(LaneRecord::Name));
+
+static void nameOwner(LaneRecord &R, const ThreadName &Name) {
   storeRelaxed(R.Thread, uint64_t(syscall(SYS_gettid)));
   storeRelaxed(R.Threads, R.Threads + 1);
-  char Name[16] = "";
-  pthread_getname_np(pthread_self(), Name, sizeof(Name));
-  uint64_t Words[2];
-  memcpy(Words, Name, sizeof(Words));
   auto *Target = reinterpret_cast<uint64_t *>(R.Name);
-  storeRelaxed(Target[0], Words[0]);
-  storeRelaxed(Target[1], Words[1]);
+  storeRelaxed(Target[0], Name.Words[0]);
+  storeRelaxed(Target[1], Name.Words[1]);
   storeRelease(R.State, LaneState::Live);
+}
+
+/// A lane has one name, so threads that are called otherwise do not share it
+/// unless so many lanes are free.
+static constexpr unsigned MostFreeLanes = 64;
+
+Lane *Lanes::takeFree(const ThreadName &Name, unsigned MostLeft) {
+  Lane **Link = &Free;
+  unsigned Others = 0;
+  while (*Link &&
+         memcmp((*Link)->Record->Name, Name.Words, sizeof(Name.Words)) != 0) {
+    ++Others;
+    Link = &(*Link)->NextFree;
+  }
+  if (!*Link) {
+    if (Others <= MostLeft)
+      return nullptr;
+    Link = &Free;
+  }
+  Lane *L = *Link;
+  *Link = L->NextFree;
+  L->NextFree = nullptr;
+  return L;
+}
+
+Lane *Lanes::make() {
+  constexpr uint64_t Bytes = roundUp(sizeof(LanePages), PageBytes);
+  auto *Memory = static_cast<LanePages *>(Pages.wiped(Bytes));
+  if (!Memory)
+    return nullptr;
+  Lane *L = &Memory->Main;
+  L->Record = &Memory->PrivateRecord;
+  L->Log = &Memory->PrivateLog;
+  setCurrent(*L, 0, packCurrent(NoSlot, false));
+  L->Owner = this;
+  initFoldMutex(*L);
+  L->NextLane = All.load(std::memory_order_relaxed);
+  All.store(L, std::memory_order_release);
+  return L;
 }
 
 Lane *Lanes::own() {
@@ -94,28 +143,18 @@ Lane *Lanes::own() {
   pthread_once(&EndOfThreadOnce,
                [] { pthread_key_create(&EndOfThread, endOfThread); });
   ProcessLock Lock;
-  if (Free) {
-    L = Free;
-    Free = L->NextFree;
-    L->NextFree = nullptr;
-  } else {
-    constexpr uint64_t Bytes = roundUp(sizeof(LanePages), PageBytes);
-    auto *Memory = static_cast<LanePages *>(Pages.wiped(Bytes));
-    if (!Memory)
-      return nullptr;
-    L = &Memory->Main;
-    L->Record = &Memory->PrivateRecord;
-    L->Log = &Memory->PrivateLog;
-    setCurrent(*L, 0, packCurrent(NoSlot, false));
-    L->Owner = this;
-    initFoldMutex(*L);
-    L->NextLane = All.load(std::memory_order_relaxed);
-    All.store(L, std::memory_order_release);
-  }
+  ThreadName Name;
+  L = takeFree(Name, MostFreeLanes);
+  if (!L)
+    L = make();
+  if (!L)
+    L = takeFree(Name, 0);
+  if (!L)
+    return nullptr;
   if (!Process.Open.load(std::memory_order_relaxed))
     L->Since.store(GateShut, std::memory_order_relaxed);
   L->Clock.followChoice();
-  nameOwner(*L->Record);
+  nameOwner(*L->Record, Name);
   // In a child of fork the thread has what it held in the parent process.
   if (ThisLane && !ThisLane->Owner)
     for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place)
@@ -237,7 +276,7 @@ static uint32_t nextCapacity(const Lane &L) {
   return Capacity | 1;
 }
 
-Cell *Lanes::newCell(Lane &L, Slot Site) {
+Cell *Lanes::newCell(Lane &L, Slot Site, uint64_t Folded) {
   using CellsSegment = SegmentOf<SegmentType::Cells>;
   if (!L.Cells || CellsSegment(L.Cells).record().Used ==
                       CellsSegment(L.Cells).record().Capacity) {
@@ -253,11 +292,11 @@ Cell *Lanes::newCell(Lane &L, Slot Site) {
   }
   CellsRecord &Record = CellsSegment(L.Cells).record();
   Cell &New = CellsSegment(L.Cells).entries()[Record.Used];
-  New.Site = Site;
-  New.Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  New.Folded = L.Log->Folded;
+  storeRelaxed(New.Site, Site);
+  storeRelaxed(New.Epoch, Process.Epoch.load(std::memory_order_relaxed));
+  storeRelaxed(New.Folded, Folded);
 #define TORCHPROF_CELL_FIELD(NAME, JSON, INITIAL, COMBINE, MEANING)            \
-  New.NAME = INITIAL;
+  storeRelaxed(New.NAME, INITIAL);
 #include "torchprof/format/CellFields.def"
   storeRelease(Record.Used, Record.Used + 1);
   ++L.CellCount;

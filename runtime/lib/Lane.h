@@ -177,6 +177,8 @@ struct alignas(64) Lane {
   ChildCache *Children;                ///< null without any
   FunctionRing
       *OwnFunctions; ///< also while Functions is null; null without any
+  /// FunctionRings::ended() plus 1 when the owner could be given none; else 0.
+  uint64_t RefusedFunctions;
   /// Null without any; by place, as HeldElsewhere.
   format::SegmentHeader *RunLevels[format::MemoryPlaceCount];
   format::SegmentHeader *SpanLevels[format::MemoryPlaceCount];
@@ -238,6 +240,8 @@ inline SlotEntry *knownEntry(Lane &L, format::Slot Site) {
 /// Which spans a log keeps.
 format::LogKeep keepOf(const Options &Opts);
 
+struct ThreadName;
+
 /// The lanes of one recording. But for own() and first(), the caller holds the
 /// process lock.
 class Lanes {
@@ -257,8 +261,9 @@ public:
   /// Makes room for the entries of the first \p Count slots.
   bool growEntries(Lane &L, uint32_t Count);
 
-  /// A new empty cell for a slot of an attached lane; null without memory.
-  format::Cell *newCell(Lane &L, format::Slot Site);
+  /// A new empty cell for a slot of an attached lane, into which the records
+  /// from number \p Folded on are folded; null without memory.
+  format::Cell *newCell(Lane &L, format::Slot Site, uint64_t Folded);
 
   /// A ring of runs for a root of an attached lane; null without memory.
   format::SegmentHeader *newRuns(Lane &L, format::Slot Site);
@@ -273,6 +278,10 @@ public:
 private:
   static void endOfThread(void *Argument);
   void release(Lane &L);
+  /// A free lane of that name, else any if more than \p MostLeft are free.
+  Lane *takeFree(const ThreadName &Name, unsigned MostLeft);
+  /// A new lane; null without memory.
+  Lane *make();
 
   ProfileFile &File;
   PageSource &Pages;

@@ -1,8 +1,10 @@
 //===- LaneReset.cpp - one thread's part of a profile is emptied ----------===//
 //
 // Cells and rings say of which epoch they are. Those of a lane are made a past
-// epoch's: for readers they are empty then, and whoever adds to one next
-// empties it first.
+// epoch's: for readers they are empty then, but for the last level of spans
+// (Level.h), and whoever adds to one next empties it first. Rings of runs have
+// no epoch but their cells', which plans do not look at when they count runs:
+// these rings are emptied at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,12 +34,14 @@ static void leaveCells(SegmentHeader *Head, uint32_t Past) {
 
 static void leaveSegment(SegmentHeader *Head, uint32_t Past) {
   switch (Head->Type) {
-  case SegmentType::Cells: // and the rings of runs of their sites
+  case SegmentType::Cells:
     return leaveCells<SegmentType::Cells>(Head, Past);
   case SegmentType::Measures:
     return leaveCells<SegmentType::Measures>(Head, Past);
   case SegmentType::Variants:
     return leaveCells<SegmentType::Variants>(Head, Past);
+  case SegmentType::Runs:
+    return storeRelease(SegmentOf<SegmentType::Runs>(Head).record().Count, 0);
   case SegmentType::Levels:
     return storeRelease(SegmentOf<SegmentType::Levels>(Head).record().Epoch,
                         Past);
@@ -49,12 +53,13 @@ static void leaveSegment(SegmentHeader *Head, uint32_t Past) {
   }
 }
 
-/// Plans that the thread has made belong to runs that are not counted any more.
+/// Plans that the thread has made belong to runs that are not counted any more:
+/// readers leave them out.
 static void leavePlans(SegmentHeader *Head, uint32_t Thread) {
   SegmentOf<SegmentType::Plans> Plans(Head);
   for (uint32_t I = 0; I < Plans.record().Used; ++I)
     if (PlanEvent &E = Plans.entries()[I]; E.Thread == Thread)
-      storeRelaxed(E.Run, 0u);
+      storeRelaxed(E.Flags, E.Flags | PF_Emptied);
 }
 
 static void leaveEpoch(const ProfileFile &File, const Lane &L, uint32_t Past) {
@@ -76,6 +81,9 @@ static void closeGate(std::atomic<uint64_t> &Gate) {
 }
 
 void emptyLane(const ProfileFile &File, Lane &L) {
+  ProcessLock ForTheTurn;
+  CopyTurn Turn;
+  ProcessUnlock Meanwhile; // the lane's lock comes before it
   uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
   emptyLog(L, Epoch);
   // What was recorded may have begun at the present tick.

@@ -9,6 +9,8 @@
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
+#include <algorithm>
+
 namespace torchprof {
 
 using namespace format;
@@ -36,23 +38,38 @@ SegmentHeader *Levels::make(const Lane &L, uint32_t Capacity, LogKeep Keep,
   return Head;
 }
 
+static void put(Level &To, const Level &New) {
+  storeRelaxed(To.EndTicks, New.EndTicks);
+  storeRelaxed(To.Held, New.Held);
+  storeRelaxed(To.Peak, New.Peak);
+  storeRelaxed(To.Site, New.Site);
+  storeRelaxed(To.PeakSite, New.PeakSite);
+}
+
+/// Empties a ring of a past epoch. One of spans begins with its last level: a
+/// reset does not free what is held.
+static void restart(LevelSegment Segment, uint32_t Epoch) {
+  LevelsRecord &R = Segment.record();
+  uint64_t Past = R.Count;
+  if (R.Keep == LogKeep::First)
+    Past = std::min<uint64_t>(Past, R.Capacity);
+  bool HasLast = !R.OfRuns && Past;
+  storeRelease(R.Count, uint64_t(0));
+  if (HasLast)
+    put(Segment.entries()[0], Segment.entries()[(Past - 1) % R.Capacity]);
+  storeRelease(R.Epoch, Epoch);
+  storeRelease(R.Count, uint64_t(HasLast));
+}
+
 static void add(SegmentHeader *Head, const Level &New) {
   LevelSegment Segment(Head);
   LevelsRecord &R = Segment.record();
   uint32_t Epoch = Process.Epoch.load(std::memory_order_relaxed);
-  if (R.Epoch != Epoch) {
-    storeRelease(R.Count, uint64_t(0));
-    storeRelease(R.Epoch, Epoch);
-  }
+  if (R.Epoch != Epoch)
+    restart(Segment, Epoch);
   uint64_t Count = R.Count;
-  if (R.Keep == LogKeep::Last || Count < R.Capacity) {
-    Level &L = Segment.entries()[Count % R.Capacity];
-    storeRelaxed(L.EndTicks, New.EndTicks);
-    storeRelaxed(L.Held, New.Held);
-    storeRelaxed(L.Peak, New.Peak);
-    storeRelaxed(L.Site, New.Site);
-    storeRelaxed(L.PeakSite, New.PeakSite);
-  }
+  if (R.Keep == LogKeep::Last || Count < R.Capacity)
+    put(Segment.entries()[Count % R.Capacity], New);
   storeRelease(R.Count, Count + 1);
 }
 

@@ -52,8 +52,8 @@ MeasureCell *newMeasureCell(ProfileFile &File, uint32_t Lane, Slot Site,
   }
   MeasuresRecord &R = MeasuresSegment(Head).record();
   MeasureCell &New = MeasuresSegment(Head).entries()[R.Used];
-  New.Site = Site;
-  New.Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  storeRelaxed(New.Site, Site);
+  storeRelaxed(New.Epoch, Process.Epoch.load(std::memory_order_relaxed));
   storeRelease(R.Used, R.Used + 1);
   return &New;
 }

@@ -22,7 +22,7 @@ Measures::Measures(ProfileFile &File, PageSource &Pages, const Host &Program)
     Wanted |= SourceSet(Source.isWanted(Program.Opts)) << Number;
   });
   if (const DeviceApi *Api = deviceApi();
-      Api && hasWord(Program.Opts.Record, "device"))
+      Api && hasWord(Program.Opts.Record, recordWord(MeasureId::Device)))
     Device = std::make_unique<DeviceTime>(File, Pages, *Api, Program.Opts);
   Marked = Ranges::make(Program.Opts);
   HasOthers = Device || Marked;
@@ -88,9 +88,9 @@ void Measures::beganElsewhere(Lane &L, Slot Site, uint64_t Begin) {
     Marked->spanBegan(Site, Begin);
 }
 
-bool Measures::endElsewhere(Lane &L, Slot Site, uint64_t Begin,
-                            uint64_t Ticks) {
-  bool Measured = Device && Device->endSpan(L, Site, Begin, Ticks);
+bool Measures::endElsewhere(Lane &L, Slot Site, uint64_t Begin, uint64_t Ticks,
+                            Slot Waiting) {
+  bool Measured = Device && Device->endSpan(L, Site, Begin, Ticks, Waiting);
   if (Marked)
     Marked->endSpan(Site, Begin);
   return Measured;

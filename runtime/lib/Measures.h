@@ -106,9 +106,12 @@ public:
       beganElsewhere(L, Site, Begin);
   }
   /// Books the values of a span that was recorded with \p Ticks, if it was
-  /// measured; else returns false.
+  /// measured; else returns false. What devices did for it is nested in \p
+  /// Waiting, a span of another thread, if that is one: all else is measured
+  /// thread by thread.
   bool endSpan(Lane &L, format::Slot Site, const SpanReadings &Readings,
-               uint64_t Begin, uint64_t Ticks, MeasureValues &Values);
+               uint64_t Begin, uint64_t Ticks, MeasureValues &Values,
+               format::Slot Waiting = format::NoSlot);
   /// What was allocated on the CPU less what was freed there; 0 if that was not
   /// measured, and \p Values were 0 before.
   static int64_t netBytes(const MeasureValues &Values) {
@@ -156,7 +159,8 @@ private:
   bool makeTable(Lane &L);
   bool beginElsewhere(Lane &L, format::Slot Site, const Operands &Of);
   void beganElsewhere(Lane &L, format::Slot Site, uint64_t Begin);
-  bool endElsewhere(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks);
+  bool endElsewhere(Lane &L, format::Slot Site, uint64_t Begin, uint64_t Ticks,
+                    format::Slot Waiting);
 
   ProfileFile &File;
   PageSource &Pages;
@@ -191,9 +195,10 @@ inline SpanMeasures Measures::beginSpan(Lane &L, format::Slot Site, bool IsRoot,
 
 inline bool Measures::endSpan(Lane &L, format::Slot Site,
                               const SpanReadings &Readings, uint64_t Begin,
-                              uint64_t Ticks, MeasureValues &Values) {
+                              uint64_t Ticks, MeasureValues &Values,
+                              format::Slot Waiting) {
   // First, for the same reason.
-  bool Measured = HasOthers && endElsewhere(L, Site, Begin, Ticks);
+  bool Measured = HasOthers && endElsewhere(L, Site, Begin, Ticks, Waiting);
   format::MeasureCell **Cells = cellsOf(L, Site);
   if (!Cells || Readings.Begin != Begin)
     return Measured;

@@ -6,8 +6,10 @@
 
 namespace torchprof {
 
+using format::MeasureId;
 using format::MemoryPlace;
 using format::MemoryPlaceCount;
+using format::recordWord;
 
 thread_local constinit MemoryCounters ThisMemory[MemoryPlaceCount]{};
 std::atomic<bool> SeesDeviceBlocks = false;
@@ -24,7 +26,8 @@ bool countsMemory() {
 }
 
 bool measuresMemory(const Options &Opts) {
-  return hasWord(Opts.Record, "memory") || hasWord(Opts.Record, "blocks");
+  return hasWord(Opts.Record, recordWord(MeasureId::Allocated)) ||
+         hasWord(Opts.Record, "blocks");
 }
 
 bool Memory::isWanted(const Options &Opts) {

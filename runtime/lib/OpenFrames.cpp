@@ -2,6 +2,7 @@
 
 #include "OpenFrames.h"
 
+#include "EndedRuns.h"
 #include "MethodLabels.h"
 #include "Pages.h"
 #include "Probe.h"
@@ -71,11 +72,10 @@ bool isCalledHere(Lane &L, Slot Root) {
   return isCall(frameAt(L, L.Depth - 1)) || isCalled(Root);
 }
 
-void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled) {
+/// Drops the roots whose native frames lie below \p Alive, and what is open in
+/// them.
+static void dropRootsBelow(Lane &L, uintptr_t Alive) {
   uint32_t Depth = L.Depth;
-  // The interpreter runs a method that a node calls in its own native frame.
-  IsCalled |= Depth && isCall(frameAt(L, Depth - 1));
-  uintptr_t Alive = IsCalled ? Stack : Stack + 1;
   for (uint32_t I = Depth; I-- > 0;) {
     const OpenFrame &F = frameAt(L, I);
     if ((F.Region && !isMethodLabel(F)) || F.Stack >= Alive)
@@ -85,6 +85,14 @@ void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled) {
   }
   dropFrames(L, Depth);
 }
+
+void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled) {
+  // The interpreter runs a method that a node calls in its own native frame.
+  IsCalled |= L.Depth && isCall(frameAt(L, L.Depth - 1));
+  dropRootsBelow(L, IsCalled ? Stack : Stack + 1);
+}
+
+void dropLeftRoots(Lane &L, uintptr_t Stack) { dropRootsBelow(L, Stack + 1); }
 
 /// Number of frames below the pairs that are the last of \p Depth frames.
 static uint32_t depthBelowPairs(Lane &L, uint32_t Depth) {
@@ -119,7 +127,42 @@ bool isSuspended(Slot Site) {
   return Model && Model->has(Site - Model->FirstSlot, RegisteredModel::Waits);
 }
 
-void dropSuspendedRun(Lane &L) {
+/// True if a frame that \p Is true for belongs to what goes on on the lane.
+template <typename Predicate> static bool goesOn(Lane &L, Predicate Is) {
+  for (uint32_t I = L.Depth; I-- > 0;) {
+    const OpenFrame &F = frameAt(L, I);
+    if (Is(F))
+      return true;
+    if (isSuspended(F.Site))
+      return false;
+  }
+  return false;
+}
+
+bool isRunning(Lane &L, Slot Root) {
+  return goesOn(L, [Root](const OpenFrame &F) { return F.Site == Root; });
+}
+
+bool isInRun(Lane &L) {
+  return goesOn(L, [](const OpenFrame &F) { return F.Stack != 0; });
+}
+
+/// Drops the innermost runs that have ended on another thread. If a span of one
+/// native frame is current it is open, and so may be what lies below.
+static void dropEndedRuns(Lane &L, EndedRuns &Ended) {
+  if (Ended.empty() || isUnlogged(L.Current))
+    return;
+  while (uint32_t Depth = depthBelowPairs(L, L.Depth)) {
+    const OpenFrame &F = frameAt(L, Depth - 1);
+    if (!F.Stack || !Ended.take(F.Begin, F.Site))
+      return;
+    dropSpans(L, Depth - 1);
+  }
+}
+
+void dropSuspendedRun(Lane &L, EndedRuns &Ended) {
+  // A wait that began while the gate was shut is not current.
+  dropEndedRuns(L, Ended);
   while (isSuspended(slotOfCurrent(L.Current)))
     dropRoot(L);
 }

@@ -19,6 +19,8 @@
 
 namespace torchprof {
 
+class EndedRuns;
+
 inline OpenFrame &frameAt(Lane &L, uint32_t I) {
   return I < HotFrames ? L.Frames[I] : L.MoreFrames[I - HotFrames];
 }
@@ -45,6 +47,11 @@ void dropFrames(Lane &L, uint32_t Depth);
 /// root is entered. \p IsCalled: only a method that is open can call that one.
 void dropDeadRoots(Lane &L, uintptr_t Stack, bool IsCalled);
 
+/// Drops the roots that are left by an exception in the native frame \p Stack,
+/// and what is open in them. A run around that frame stays: the node that runs
+/// the inner one may catch the exception.
+void dropLeftRoots(Lane &L, uintptr_t Stack);
+
 /// True if the innermost span is a node that calls the method of \p Root, which
 /// is to be entered or has ended: so a method is called in a task, whose body
 /// has no root.
@@ -55,9 +62,15 @@ bool isCalledHere(Lane &L, format::Slot Root);
 /// the wait goes on with the rest of its run on another thread, where both end.
 bool isSuspended(format::Slot Site);
 
-/// Drops the run that is suspended, if one is: before a root is entered or the
-/// host does something else that must not lie in it.
-void dropSuspendedRun(Lane &L);
+/// True if a run of \p Root, or of whatever root, goes on on the lane: what its
+/// thread does now lies in it.
+bool isRunning(Lane &L, format::Slot Root);
+bool isInRun(Lane &L);
+
+/// Drops the run that is suspended, if one is, also where only \p Ended knows
+/// that it was: before a root is entered or the host does something else that
+/// must not lie in it.
+void dropSuspendedRun(Lane &L, EndedRuns &Ended);
 
 /// Drops pairs that lie in no root or region: they were left by an exception,
 /// or suspended and ended on another thread.

@@ -170,29 +170,6 @@ std::string optionsHelp() {
   return Text;
 }
 
-std::string optionsPage() {
-  std::string Text =
-      "# Options of the runtime\n\n"
-      "<!-- Made from runtime/lib/Options.def; UPDATE_DOCS=1 and the test\n"
-      "Options.DocumentationIsMadeFromTheTable rewrite it. -->\n\n"
-      "Each option is an environment variable, read once: when the first model "
-      "is\nloaded, at the first probe or at the first call of the interface. "
-      "The host may\nset the same options with "
-      "`torchprof_set_option(name, value)`, which wins.\nAn unknown "
-      "`TORCHPROF_` variable or a value that is not allowed is one warning\n"
-      "line, and the default stays. `TORCHPROF=help` prints this list and "
-      "records as\nusual. Switches also take `1`, `0`, `true` and `false`.\n\n"
-      "| Variable | Name | Default | Allowed | Meaning |\n"
-      "| --- | --- | --- | --- | --- |\n";
-  for (const Row &R : Rows) {
-    std::string Default = R.Default;
-    Text += "| `" + environmentName(R.Name) + "` | `" + R.Name + "` | " +
-            (Default.empty() ? "none" : "`" + Default + "`") + " | " +
-            R.Allowed + " | " + R.Help + ". |\n";
-  }
-  return Text;
-}
-
 //===----------------------------------------------------------------------===//
 // The environment
 //===----------------------------------------------------------------------===//

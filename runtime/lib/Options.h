@@ -59,9 +59,6 @@ std::string environmentName(std::string_view Option);
 /// One line per option: what TORCHPROF=help prints.
 std::string optionsHelp();
 
-/// docs/runtime-options.md.
-std::string optionsPage();
-
 } // namespace torchprof
 
 #endif // TORCHPROF_OPTIONS_H

@@ -1,7 +1,7 @@
 //===- Probe.h - the hot path -----------------------------------*- C++ -*-===//
 //
 // What runs at each probe while recording: no lock, no allocation, no system
-// call. Whatever is rare is in ColdPath.cpp.
+// call. Whatever is rare is in ColdPath.cpp and DynamicSpans.cpp.
 //
 // A span leaves a record of 16 bytes in its lane's log; cells are not touched
 // here, they get the records later (Fold.h). Lines of cache that a probe of a
@@ -22,6 +22,7 @@
 
 #include "Clock.h"
 #include "ColdPath.h"
+#include "DynamicSpans.h"
 #include "Lane.h"
 #include "Lineage.h"
 #include "LogPages.h"

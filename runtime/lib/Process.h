@@ -32,6 +32,8 @@ struct alignas(processor::LargestPageBytes) ProcessPage {
   std::atomic<uint32_t> Epoch;
   /// 1 while runs count as steps of a schedule.
   std::atomic<uint32_t> CountsSteps;
+  /// 1 once such a step changes nothing any more: the last cycle has ended.
+  std::atomic<uint32_t> StepsAreOver;
   /// What this process records; null before its first probe.
   std::atomic<Recording *> Current;
   /// Its books of blocks in each place; null unless they are kept.
@@ -47,8 +49,14 @@ struct alignas(processor::LargestPageBytes) ProcessPage {
   uint64_t EarlyCounters[format::CounterCapacity];
   /// Guards everything slow. In the page so that a child finds it unlocked.
   pthread_mutex_t Mutex;
-  /// Told of each snapshot. A child finds none of its parent's waiters in it.
-  pthread_cond_t SnapshotMade;
+  /// Scopes of recording that have begun and not ended; guarded by Mutex. A
+  /// child has none: most of its parent's were those of other threads.
+  uint32_t Scopes;
+  /// Somebody has the CopyTurn; guarded by Mutex.
+  bool CopyTurnIsTaken;
+  /// Told of the end of each such turn. A child finds none of its parent's
+  /// waiters in it.
+  pthread_cond_t CopyTurnEnded;
 };
 
 extern ProcessPage Process;
@@ -60,6 +68,40 @@ public:
   ~ProcessLock() { pthread_mutex_unlock(&Process.Mutex); }
   ProcessLock(const ProcessLock &) = delete;
   ProcessLock &operator=(const ProcessLock &) = delete;
+};
+
+/// Gives Process.Mutex, which the caller holds, back while an object lives.
+class ProcessUnlock {
+public:
+  ProcessUnlock() { pthread_mutex_unlock(&Process.Mutex); }
+  ~ProcessUnlock() { pthread_mutex_lock(&Process.Mutex); }
+  ProcessUnlock(const ProcessUnlock &) = delete;
+  ProcessUnlock &operator=(const ProcessUnlock &) = delete;
+};
+
+/// The turn to copy the profile or to empty it: a copy is of one epoch, and the
+/// disk that it is written to may be slow. Who has the turn may give the
+/// process lock back meanwhile; at both ends it is held, and no other lock, and
+/// the beginning waits without it.
+class CopyTurn {
+public:
+  CopyTurn() {
+    while (isTaken())
+      awaitEnd();
+    Process.CopyTurnIsTaken = true;
+  }
+  ~CopyTurn() {
+    Process.CopyTurnIsTaken = false;
+    pthread_cond_broadcast(&Process.CopyTurnEnded);
+  }
+  CopyTurn(const CopyTurn &) = delete;
+  CopyTurn &operator=(const CopyTurn &) = delete;
+
+  static bool isTaken() { return Process.CopyTurnIsTaken; }
+  /// Waits until a turn ends, or less long.
+  static void awaitEnd() {
+    pthread_cond_wait(&Process.CopyTurnEnded, &Process.Mutex);
+  }
 };
 
 /// An epoch has the spans that began at Ticks or later, and before the first

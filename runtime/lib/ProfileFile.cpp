@@ -45,6 +45,10 @@ std::string expandPattern(std::string_view Pattern, uint64_t Snapshot) {
   return Name;
 }
 
+bool namesSnapshots(std::string_view Pattern) {
+  return expandPattern(Pattern, 0) != expandPattern(Pattern, 1);
+}
+
 std::string numberedName(std::string_view Name, unsigned Number) {
   if (Number == 0)
     return std::string(Name);
@@ -360,24 +364,20 @@ void ProfileFile::publish() {
   __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
 }
 
-int ProfileFile::sync() const {
-  if (Path.empty())
-    return EIO;
-  int Error = 0;
-  auto Sync = [&Error](void *Address, uint64_t Bytes) {
-    // Segments need not begin where the kernel's pages do.
-    uint64_t Page = PageSource::system().pageBytes();
-    uint64_t Before = reinterpret_cast<uintptr_t>(Address) % Page;
-    if (msync(static_cast<char *>(Address) - Before, Before + Bytes, MS_SYNC))
-      Error = errno;
-  };
-  Sync(Header, PageBytes);
-  for (const Segment &S : Segments)
-    if (S.InFile)
-      Sync(S.Head, S.Head->Bytes);
-    else
-      Error = EIO;
-  return Error;
+static int syncMapped(void *Address, uint64_t Bytes) {
+  // Segments need not begin where the kernel's pages do.
+  uint64_t Page = PageSource::system().pageBytes();
+  uint64_t Before = reinterpret_cast<uintptr_t>(Address) % Page;
+  char *From = static_cast<char *>(Address) - Before;
+  return msync(From, Before + Bytes, MS_SYNC) == 0 ? 0 : errno;
+}
+
+int ProfileFile::syncHeader() const {
+  return Path.empty() ? EIO : syncMapped(Header, PageBytes);
+}
+
+int ProfileFile::syncSegment(const Segment &S) {
+  return S.InFile ? syncMapped(S.Head, S.Head->Bytes) : EIO;
 }
 
 void ProfileFile::close(FileState State) {

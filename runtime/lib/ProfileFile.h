@@ -34,6 +34,9 @@ namespace torchprof {
 /// Replaces %p, %h, %s and %% in a file name pattern.
 std::string expandPattern(std::string_view Pattern, uint64_t Snapshot);
 
+/// True if names by \p Pattern have the snapshot's number in them.
+bool namesSnapshots(std::string_view Pattern);
+
 /// Name with a number before its last extension: numberedName("a.tprof", 2)
 /// is "a.2.tprof". Number 0 is the name itself.
 std::string numberedName(std::string_view Name, unsigned Number);
@@ -81,9 +84,11 @@ public:
     return static_cast<uint32_t>(Segments.size());
   }
 
-  /// Waits until what is in the file is on the disk. Returns 0 or an errno
-  /// value, EIO if only memory holds some segment. Only after create().
-  int sync() const;
+  /// Wait until the header, or a segment, is on the disk. Return 0 or an errno
+  /// value, EIO if only memory holds it. Only after create(), and without the
+  /// lock: what is mapped stays.
+  int syncHeader() const;
+  static int syncSegment(const Segment &S);
 
   /// Marks the file as \p State and appends what only memory holds.
   void close(format::FileState State);

@@ -3,6 +3,7 @@
 #include "Recording.h"
 
 #include "Clock.h"
+#include "Deadline.h"
 #include "FrameworkWatch.h"
 #include "ProbeCost.h"
 #include "ProcessInfo.h"
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace torchprof {
@@ -92,24 +94,25 @@ void Recording::countUnreadDevices() {
       torchprof::count(Counter::UnreadDeviceSpans, Unread);
 }
 
-/// Takes the process lock; false if nobody has left it within a second: exit()
-/// may have interrupted who holds it.
-static bool lockAtExit() {
-  timespec Deadline;
-  clock_gettime(CLOCK_REALTIME, &Deadline);
-  Deadline.tv_sec += 1;
-  return pthread_mutex_timedlock(&Process.Mutex, &Deadline) == 0;
-}
+/// How long the exit waits for who holds the process lock, or copies the
+/// profile: it may have interrupted them.
+static constexpr uint64_t ExitWaitsMs = 1000;
 
 void Recording::close() {
   countUnreadDevices();
-  if (!lockAtExit())
+  Deadline End(ExitWaitsMs);
+  if (!End.lock(Process.Mutex))
     return;
+  // Else the exit leaves a part of the copy.
+  while (CopyTurn::isTaken() &&
+         End.wait(Process.CopyTurnEnded, Process.Mutex)) {
+  }
   if (File.exists()) {
     Clock.addAnchor();
     if (Record)
       storeRelaxed(Record->EndTicks, clock::ticks());
     File.close(FileState::Closed);
+    torchprof::count(Counter::LostNoRoom, spansOutside(File));
     // Nobody misses a profile that only says what could have been recorded.
     if (Shared.Program.OpenedEarly && Threads.count() == 0)
       File.remove();
@@ -152,7 +155,10 @@ void Recording::createProfile() {
   if (!File.exists())
     return;
   Shared.Program.HasRecorded = true;
-  if (File.isNumbered() && !IsForked)
+  // A host that sets names with numbers in them asks for the profile's.
+  bool IsAsked =
+      !Program.FileIsFromEnvironment && namesSnapshots(Program.Opts.File);
+  if (File.isNumbered() && !IsForked && !IsAsked)
     note("%s exists; recording into %s", Wanted.c_str(), File.path().c_str());
   EpochStart Now = currentEpoch();
   File.header()->Epoch = Now.Number;
@@ -302,7 +308,7 @@ SlotEntry *Recording::touchSlotLocked(Lane &L, Slot Site) {
         Threads.growEntries(L, Slots)) {
       Sites.write(Site);
       Entry = &L.Slots[number(Site)];
-      Entry->Data = Threads.newCell(L, Site);
+      Entry->Data = Threads.newCell(L, Site, L.Log->Folded);
       if (!Entry->Data)
         Entry = nullptr;
     }
@@ -323,10 +329,9 @@ void Recording::touchRuns(Lane &L, SlotEntry &Entry) {
 
 void Recording::continueCell(Lane &L, SlotEntry &Entry) {
   ProcessLock Lock;
-  if (Cell *Next = Threads.newCell(L, Entry.Data->Site)) {
-    storeRelaxed(Next->Folded, Entry.Data->Folded);
+  const Cell &Full = *Entry.Data;
+  if (Cell *Next = Threads.newCell(L, Full.Site, Full.Folded))
     Entry.Data = Next;
-  }
   noteFileError();
 }
 
@@ -339,7 +344,9 @@ void Recording::anchorIfDue(uint64_t Now) {
   pthread_mutex_unlock(&Process.Mutex);
 }
 
-void Recording::step(bool ByHost) {
+void Recording::step(bool ByHost, uint64_t Open) {
+  if (!ByHost && Process.StepsAreOver.load(std::memory_order_relaxed))
+    return torchprof::count(Counter::Steps);
   if (Process.Open.load(std::memory_order_relaxed))
     harvestDevices();
   std::string Path;
@@ -349,17 +356,18 @@ void Recording::step(bool ByHost) {
     ProcessLock Lock;
     if (ByHost)
       Gate.leaveStepsToHost();
-    else if (Shared.Program.StepsItself)
+    auto IsStep = [&] { return ByHost || Gate.isStepOfRun(Open); };
+    while (IsStep() && Gate.needsTurn() && CopyTurn::isTaken())
+      CopyTurn::awaitEnd();
+    if (!IsStep())
       return;
     torchprof::count(Counter::Steps);
     Window::StepEnd End = Gate.endStep();
+    std::optional<CopyTurn> Turn;
+    if (End.EndsCycle || End.StartsEmpty)
+      Turn.emplace();
     if (End.EndsCycle) {
-      Gate.shut();
-      Threads.gateChanged();
-      Clock.addAnchor();
-      countUnreadDevices(); // the next cycle has a new epoch
-      if (File.exists())
-        Snapshots.writeNumbered(/*IsAsked=*/false, Path);
+      copyCycle(Path);
       Callback = Shared.Program.Callback;
       Context = Shared.Program.CallbackContext;
     }
@@ -371,6 +379,15 @@ void Recording::step(bool ByHost) {
     Callback(Path.c_str(), Context);
 }
 
+void Recording::copyCycle(std::string &Path) {
+  Window::Pause WhileItIsCopied(Gate);
+  Threads.gateChanged();
+  Clock.addAnchor();
+  countUnreadDevices(); // the next cycle has a new epoch
+  if (File.exists())
+    Snapshots.writeNumbered(/*IsAsked=*/false, Path);
+}
+
 //===----------------------------------------------------------------------===//
 // For the host
 //===----------------------------------------------------------------------===//
@@ -378,7 +395,7 @@ void Recording::step(bool ByHost) {
 void Recording::harvestDevicesAtExit() {
   DeviceTime *Device = Extra.device();
   // A time that is the first of its site takes the lock.
-  if (!Device || !lockAtExit())
+  if (!Device || !Deadline(ExitWaitsMs).lock(Process.Mutex))
     return;
   pthread_mutex_unlock(&Process.Mutex);
   Device->harvestIfFree(Threads.first());
@@ -396,11 +413,10 @@ void Recording::updateGate() {
     Threads.gateChanged();
 }
 
-void Recording::setWindow(bool Open) {
+void Recording::followWindow(bool Open) {
   if (!Open)
     harvestDevices();
   ProcessLock Lock;
-  Shared.Program.WindowOpen = Open;
   updateGate();
   if (!Open)
     Clock.addAnchor();
@@ -418,16 +434,30 @@ void Recording::resetLocked() {
 
 void Recording::reset() {
   ProcessLock Lock;
+  CopyTurn Turn;
   resetLocked();
 }
 
 int Recording::flush() {
   harvestDevices();
-  ProcessLock Lock;
-  if (!File.exists())
-    return 0;
-  Clock.addAnchor();
-  return File.sync();
+  size_t Count;
+  {
+    ProcessLock Lock;
+    if (!File.exists())
+      return 0;
+    Clock.addAnchor();
+    Count = File.segments().size();
+  }
+  auto SegmentAt = [this](size_t I) {
+    ProcessLock Lock;
+    return File.segments()[I];
+  };
+  // Without the lock: no thread that records waits for the disk.
+  int Error = File.syncHeader();
+  for (size_t I = 0; I < Count; ++I)
+    if (int Why = ProfileFile::syncSegment(SegmentAt(I)))
+      Error = Why;
+  return Error;
 }
 
 int Recording::snapshot(const std::string &Name) {
@@ -435,6 +465,7 @@ int Recording::snapshot(const std::string &Name) {
   ProcessLock Lock;
   if (!File.exists())
     return ENODATA;
+  CopyTurn Turn;
   Clock.addAnchor();
   std::string Path;
   return Name.empty() ? Snapshots.writeNumbered(/*IsAsked=*/true, Path)

@@ -16,6 +16,7 @@
 #include "Books.h"
 #include "ClockTable.h"
 #include "DeviceTime.h"
+#include "EndedRuns.h"
 #include "EventLog.h"
 #include "FoldThread.h"
 #include "Lane.h"
@@ -79,13 +80,16 @@ public:
     return Place == format::MemoryPlace::Cpu ? CpuBooks : DeviceBooks;
   }
   FoldThread &folding() { return Folding; }
+  EndedRuns &endedRuns() { return Ended; }
 
   /// Takes a clock anchor at the end of a run if the last one is old. Never
   /// waits for the lock.
   void anchorIfDue(uint64_t Now);
 
-  /// A step of the schedule, made by the host or by the end of a run.
-  void step(bool ByHost);
+  /// A step of the schedule, made by the host or by the end of a run. One that
+  /// changes what is recorded waits for a copy that is being written. \p Open:
+  /// the gate as the run found it when it ended.
+  void step(bool ByHost, uint64_t Open = 0);
 
   /// Puts what the host's machine does at most into the file, if there is one.
   void writeMachine();
@@ -108,7 +112,8 @@ public:
 
   /// Makes the profile now, and opens no file later. The caller holds the lock.
   void openEarly();
-  void setWindow(bool Open);
+  /// The host has opened or shut the window, which may have changed again.
+  void followWindow(bool Open);
   void reset();
   /// Writes dirty pages to the disk. Returns 0 or an errno value, EIO if only
   /// memory holds the profile or a part of it.
@@ -122,7 +127,7 @@ public:
   uint64_t waitForSnapshot(uint64_t Above, uint64_t TimeoutMs);
   /// Marks the file as closed; what is recorded later still goes into it. Gives
   /// up if the lock cannot be had in a second: exit() may have interrupted its
-  /// owner.
+  /// owner. So long it waits for a copy that is being written, too.
   void close();
 
   Totals totals();
@@ -142,6 +147,9 @@ private:
   /// Books what devices have finished. The caller holds no lock.
   void harvestDevices();
   void updateGate();
+  /// Writes the snapshot of a cycle that has ended, stored in \p Path. The
+  /// caller holds the lock, which is given back meanwhile, and has the turn.
+  void copyCycle(std::string &Path);
   void resetLocked();
   void createProfile();
   void writeMachineLocked();
@@ -157,6 +165,7 @@ private:
   Measures Extra;
   Variants Shapes;
   Levels Held;
+  EndedRuns Ended;
   Books CpuBooks, DeviceBooks;
   Window Gate;
   SiteNotes Sites;

@@ -8,13 +8,9 @@
 namespace torchprof {
 
 Schedule::Phase Schedule::phase(uint64_t Step) const {
-  if (Step < SkipFirst)
+  if (Step < SkipFirst || isOver(Step))
     return Phase::Off;
-  Step -= SkipFirst;
-  uint64_t Cycle = Wait + Warmup + Active;
-  if (Repeat && Step / Cycle >= Repeat)
-    return Phase::Off;
-  Step %= Cycle;
+  Step = (Step - SkipFirst) % (Wait + Warmup + Active);
   if (Step < Wait)
     return Phase::Off;
   return Step < Wait + Warmup ? Phase::Warmup : Phase::Active;
@@ -30,6 +26,11 @@ bool Schedule::endsCycle(uint64_t Step) const {
   return phase(Step) == Phase::Active &&
          (Step - SkipFirst) % (Wait + Warmup + Active) ==
              Wait + Warmup + Active - 1;
+}
+
+bool Schedule::isOver(uint64_t Step) const {
+  return Repeat && Step >= SkipFirst &&
+         (Step - SkipFirst) / (Wait + Warmup + Active) >= Repeat;
 }
 
 bool parseSchedule(std::string_view Text, Schedule &Result) {

@@ -32,6 +32,9 @@ struct Schedule {
 
   /// True if \p Step is the last active one of its cycle.
   bool endsCycle(uint64_t Step) const;
+
+  /// True if \p Step comes after the last cycle.
+  bool isOver(uint64_t Step) const;
 };
 
 /// Reads `skip_first=10,wait=5,warmup=1,active=3,repeat=2`, keys in any order.

@@ -2,7 +2,8 @@
 //
 // A snapshot is a profile of its own: cells are copied under their sequence
 // locks, and what a reset has emptied is empty in it. The file appears under
-// its name complete or not at all; what is written to a descriptor grows.
+// its name complete or not at all; what is written to a descriptor is a profile
+// once it has its header, which comes last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@ class ProfileFile;
 
 /// Writes a copy of \p File under \p Name, with a number added if it is taken,
 /// and stores the path in \p Path. A name like `fd:3` stands for the empty file
-/// of that descriptor. The caller holds the process lock; owners of lanes go on
-/// meanwhile.
+/// of that descriptor. The caller has the CopyTurn and does not hold the
+/// process lock, which is taken for moments only; all others go on meanwhile.
 Failure writeSnapshot(const ProfileFile &File, const std::string &Name,
                       std::string &Path);
 

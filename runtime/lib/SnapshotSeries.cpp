@@ -2,6 +2,7 @@
 
 #include "SnapshotSeries.h"
 
+#include "Deadline.h"
 #include "Host.h"
 #include "Process.h"
 #include "ProfileFile.h"
@@ -9,7 +10,6 @@
 #include "Warn.h"
 
 #include <cerrno>
-#include <ctime>
 
 namespace torchprof {
 
@@ -20,7 +20,7 @@ std::string SnapshotSeries::nextName() const {
   uint64_t Number = Made + 1;
   std::string Name = expandPattern(Pattern, Number);
   // A pattern without %s names the profile itself.
-  if (Name == expandPattern(Pattern, 0))
+  if (!namesSnapshots(Pattern))
     Name = numberedName(Name, unsigned(Number));
   return Name;
 }
@@ -35,14 +35,22 @@ int SnapshotSeries::note(const std::string &Name, Failure Why) {
     return Why.error();
   }
   torchprof::count(Counter::Snapshots);
-  ++Made;
-  pthread_cond_broadcast(&Process.SnapshotMade);
+  ++Made; // whoever waits for it is told at the end of the turn
   return 0;
+}
+
+int SnapshotSeries::copy(const std::string &Name, std::string &Path) {
+  Failure Why;
+  {
+    ProcessUnlock WhileTheDiskWorks;
+    Why = writeSnapshot(File, Name, Path);
+  }
+  return note(Name, Why);
 }
 
 int SnapshotSeries::write(const std::string &Name) {
   std::string Path;
-  return note(Name, writeSnapshot(File, Name, Path));
+  return copy(Name, Path);
 }
 
 int SnapshotSeries::writeNumbered(bool IsAsked, std::string &Path) {
@@ -53,20 +61,13 @@ int SnapshotSeries::writeNumbered(bool IsAsked, std::string &Path) {
   if (!IsAsked && Program.OpenedEarly)
     return note(Name,
                 Failure(ENOTSUP, "TORCHPROF_OPEN=early opens no more files"));
-  return note(Name, writeSnapshot(File, Name, Path));
+  return copy(Name, Path);
 }
 
 uint64_t SnapshotSeries::waitFor(uint64_t Above, uint64_t TimeoutMs) const {
-  timespec Deadline;
-  clock_gettime(CLOCK_REALTIME, &Deadline);
-  constexpr uint64_t Longest = 1'000'000'000;
-  TimeoutMs = TimeoutMs < Longest ? TimeoutMs : Longest;
-  uint64_t Ns = uint64_t(Deadline.tv_nsec) + TimeoutMs % 1000 * 1'000'000;
-  Deadline.tv_sec += time_t(TimeoutMs / 1000 + Ns / 1'000'000'000);
-  Deadline.tv_nsec = long(Ns % 1'000'000'000);
+  Deadline End(TimeoutMs);
   while (TimeoutMs && Made <= Above)
-    if (pthread_cond_timedwait(&Process.SnapshotMade, &Process.Mutex,
-                               &Deadline) != 0)
+    if (!End.wait(Process.CopyTurnEnded, Process.Mutex))
       break;
   return Made;
 }

@@ -14,7 +14,8 @@ struct Host;
 class ProfileFile;
 
 /// Names a recording's snapshots, counts them, and says once why there is none.
-/// The caller holds the process lock.
+/// The caller holds the process lock, and to write one has the CopyTurn; the
+/// lock is given back while the copy is written.
 class SnapshotSeries {
 public:
   SnapshotSeries(const ProfileFile &File, const Host &Program)
@@ -32,6 +33,7 @@ public:
   uint64_t waitFor(uint64_t Above, uint64_t TimeoutMs) const;
 
 private:
+  int copy(const std::string &Name, std::string &Path);
   int note(const std::string &Name, Failure Why);
   std::string nextName() const;
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace torchprof {
 
@@ -24,9 +25,13 @@ void setSignatureReader(const SignatureReader *New) { Reader = New; }
 
 /// A signature that its lane meets for the first time.
 struct NewVariant {
+  NewVariant(uint64_t Key, const Operands &Of, std::string Inputs)
+      : Key(Key), Of(Of), Text(std::move(Inputs)), InputBytes(Text.size()) {}
+
   uint64_t Key;
   Operands Of;
   std::string Text; ///< of the inputs, then of the outputs too
+  size_t InputBytes;
   bool IsComplete = false;
 };
 
@@ -72,7 +77,7 @@ OpenVariant Variants::beginNew(Lane &L, Slot Site, Operands Of, uint64_t Key) {
     return {};
   try {
     return OpenVariant(
-        new NewVariant{Key, Of, Read->Text(Of.Stack, Of.Inputs)});
+        new NewVariant(Key, Of, Read->Text(Of.Stack, Of.Inputs)));
   } catch (const std::exception &) {
     return {};
   }
@@ -109,14 +114,14 @@ static Slot othersOf(Slot Site) {
   return Line.Children.addOthers(Site, DynamicKind::Shape);
 }
 
-/// The site of a signature, or of all those beyond the bound. NoSlot without
-/// memory, or below what has no signatures.
-Slot Variants::signatureOf(Slot Site, const std::string &Text) const {
+/// The site of a signature, which its inputs tell apart, or of all those beyond
+/// the bound. NoSlot without memory, or below what has no signatures.
+Slot Variants::signatureOf(Slot Site, const NewVariant &New) const {
   const RegisteredModel *Model = Line.Models.ownerOf(Site).Model;
   if (!Model)
     return NoSlot;
   ProcessLock Lock;
-  SiteName Name(Text);
+  SiteName Name(New.Text, New.InputBytes);
   Slot Known = Line.Children.knownChild(Site, DynamicKind::Shape, Name);
   if (Known != NoSlot)
     return Known;
@@ -145,9 +150,9 @@ VariantCell *Variants::makeCell(Lane &L, Slot Site, Slot Signature) {
   }
   VariantsRecord &Record = VariantSegment(Head).record();
   VariantCell &New = VariantSegment(Head).entries()[Record.Used];
-  New.Site = Site;
-  New.Signature = Signature;
-  New.Epoch = Process.Epoch.load(std::memory_order_relaxed);
+  storeRelaxed(New.Site, Site);
+  storeRelaxed(New.Signature, Signature);
+  storeRelaxed(New.Epoch, Process.Epoch.load(std::memory_order_relaxed));
   storeRelease(Record.Used, Record.Used + 1);
   return &New;
 }
@@ -174,8 +179,7 @@ Variant *Variants::make(Recording &R, Lane &L, Slot Site,
   unsigned Keys = 0;
   for (const Variant *V = L.Variants[number(Site)]; V; V = V->Next)
     ++Keys;
-  Slot Signature =
-      Keys < 2 * Most ? signatureOf(Site, New.Text) : othersOf(Site);
+  Slot Signature = Keys < 2 * Most ? signatureOf(Site, New) : othersOf(Site);
   const RegisteredChild *Child = Line.Children.childAt(Signature);
   if (!Child)
     return nullptr;

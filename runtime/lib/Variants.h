@@ -100,7 +100,7 @@ private:
   void endNew(Recording &R, Lane &L, format::Slot Site, NewVariant *New,
               uint64_t Begin, EndedTicks Ended);
   Variant *make(Recording &R, Lane &L, format::Slot Site, const NewVariant &V);
-  format::Slot signatureOf(format::Slot Site, const std::string &Text) const;
+  format::Slot signatureOf(format::Slot Site, const NewVariant &New) const;
   format::VariantCell *makeCell(Lane &L, format::Slot Site,
                                 format::Slot Signature);
   Variant *addTo(Lane &L, format::Slot Site, uint64_t Key,

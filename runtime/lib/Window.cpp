@@ -13,12 +13,20 @@ void Window::begin() {
                                 Program.Opts.Schedule.exists() &&
                                 !Program.StepsItself,
                             std::memory_order_relaxed);
+  noteEnd();
   update();
+}
+
+/// Notes that the schedule's last cycle has ended, if it has.
+void Window::noteEnd() {
+  const Schedule &Plan = Program.Opts.Schedule;
+  if (Plan.exists() && Plan.isOver(Program.Step))
+    Process.StepsAreOver.store(1, std::memory_order_relaxed);
 }
 
 bool Window::update() {
   const Schedule &Plan = Program.Opts.Schedule;
-  bool Open = Program.Opts.Enabled && Program.WindowOpen &&
+  bool Open = Program.Opts.Enabled && Program.WindowOpen && !IsPaused &&
               (!Plan.exists() || Plan.isRecorded(Program.Step));
   bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
   if (Open == IsOpen)
@@ -28,7 +36,10 @@ bool Window::update() {
   return true;
 }
 
-void Window::shut() { Process.Open.store(0, std::memory_order_release); }
+Window::Pause::Pause(Window &Of) : Of(Of) {
+  Of.IsPaused = true;
+  Process.Open.store(0, std::memory_order_release);
+}
 
 EpochStart Window::reset() {
   bool WasOpen = Process.Open.exchange(0) != 0;
@@ -46,16 +57,38 @@ void Window::leaveStepsToHost() {
   Process.CountsSteps.store(0, std::memory_order_relaxed);
 }
 
-Window::StepEnd Window::endStep() {
+/// What the present step leads to when it ends.
+Window::StepEnd Window::nextEnd() const {
   const Schedule &Plan = Program.Opts.Schedule;
   StepEnd End;
   if (!Plan.exists() || !Program.Opts.Enabled)
     return End;
+  Schedule::Phase Present = Plan.phase(Program.Step);
   End.EndsCycle = Plan.endsCycle(Program.Step);
-  Schedule::Phase Before = Plan.phase(Program.Step);
-  Schedule::Phase After = Plan.phase(++Program.Step);
-  End.StartsEmpty = After == Schedule::Phase::Active &&
-                    (End.EndsCycle || Before != Schedule::Phase::Active);
+  End.StartsEmpty = Plan.phase(Program.Step + 1) == Schedule::Phase::Active &&
+                    (End.EndsCycle || Present != Schedule::Phase::Active);
+  return End;
+}
+
+bool Window::isStepOfRun(uint64_t Open) const {
+  if (Program.StepsItself)
+    return false;
+  return !Program.Opts.Schedule.isRecorded(Program.Step) ||
+         Process.Open.load(std::memory_order_relaxed) == Open;
+}
+
+bool Window::needsTurn() const {
+  StepEnd End = nextEnd();
+  return End.EndsCycle || End.StartsEmpty ||
+         (IsPaused && Program.Opts.Schedule.isRecorded(Program.Step));
+}
+
+Window::StepEnd Window::endStep() {
+  StepEnd End = nextEnd();
+  if (Program.Opts.Schedule.exists() && Program.Opts.Enabled) {
+    ++Program.Step;
+    noteEnd();
+  }
   return End;
 }
 

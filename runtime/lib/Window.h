@@ -42,11 +42,34 @@ public:
   };
   StepEnd endStep();
 
-  /// Shuts the gate until the next update().
-  void shut();
+  /// True if a run that found the gate at \p Open when it ended makes a step
+  /// now. It may have waited since: a step that is recorded is none of a run
+  /// that ended before its window opened, or in an earlier one.
+  bool isStepOfRun(uint64_t Open) const;
+
+  /// True if the step that ends now has to wait while a cycle is copied: it
+  /// leads to a copy or to empty cells itself, or is one that is recorded.
+  bool needsTurn() const;
+
+  /// Keeps the gate shut while an object lives, and after that until the next
+  /// update().
+  class Pause {
+  public:
+    explicit Pause(Window &Of);
+    ~Pause() { Of.IsPaused = false; }
+    Pause(const Pause &) = delete;
+    Pause &operator=(const Pause &) = delete;
+
+  private:
+    Window &Of;
+  };
 
 private:
+  StepEnd nextEnd() const;
+  void noteEnd();
+
   Host &Program;
+  bool IsPaused = false;
 };
 
 } // namespace torchprof

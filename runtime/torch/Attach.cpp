@@ -2,9 +2,10 @@
 
 #include "Attach.h"
 
+#include "BackwardFunctions.h"
 #include "Clock.h"
 #include "Control.h"
-#include "ManifestClass.h"
+#include "Framework.h"
 #include "Warn.h"
 
 #include <new>
@@ -83,7 +84,7 @@ uint64_t ticksNow() noexcept {
 void notePlan(std::optional<format::SiteId> Root,
               std::optional<format::SiteId> First,
               const format::PlanEvent &Event) {
-  addPlan(Root, First, Event);
+  addPlan(Root, First, Event, nodeWaiting());
 }
 
 void noteLoad(const format::LoadEvent &Event) noexcept { addLoad(Event); }

@@ -94,25 +94,37 @@ TORCHPROF_API void notePlan(std::optional<format::SiteId> Root,
 /// Event has all but the thread.
 TORCHPROF_API void noteLoad(const format::LoadEvent &Event) noexcept;
 
-/// True if the functions of a backward are to be told by the hooks, which then
-/// are the only ones to do so: a model has run under grad, and the options do
-/// not forbid it.
-TORCHPROF_API bool hooksTellFunctions() noexcept;
+/// Lets the hooks tell of the functions of a backward, in place of LibTorch's
+/// callback, which the first such call removes. False before a model has run
+/// under grad, and where the options forbid it: then nothing is taken over.
+TORCHPROF_API bool takeOverFunctions() noexcept;
+
+/// A span that waits for a backward, on whatever thread.
+struct WaitingSpan {
+  format::Slot Site = format::NoSlot; ///< NoSlot: there is none
+  uint64_t Begin = 0;                 ///< ticks
+};
 
 /// A function of autograd that the engine has taken up.
 struct OpenFunction {
   format::Slot Site;
   uint64_t Begin;
   bool WatchesOperators;
-  bool OuterMakes = true; ///< whether functions around it make functions
+  bool OuterMakes = true;   ///< whether functions around it make functions
+  WaitingSpan OuterWaiting; ///< what waits for those
 };
 
+/// The innermost span of the calling thread, which is about to wait for a
+/// backward.
+TORCHPROF_API WaitingSpan spanHere() noexcept;
+
 /// Begins the span of a function, under the node that made it or, if another
-/// function's site is given as \p PassedBy, under that one's node. Null if
-/// nothing is recorded.
+/// function's site is given as \p PassedBy, under that one's node. \p
+/// WaitingFor: what spanHere() was where the backward began. Null if nothing is
+/// recorded.
 TORCHPROF_API std::optional<OpenFunction>
-openFunction(const torch::autograd::Node &Function,
-             format::Slot PassedBy) noexcept;
+openFunction(const torch::autograd::Node &Function, format::Slot PassedBy,
+             WaitingSpan WaitingFor) noexcept;
 /// Ends it, on the same thread.
 TORCHPROF_API void closeFunction(const OpenFunction &Open) noexcept;
 
@@ -140,11 +152,13 @@ TORCHPROF_API void closeBehind(const OpenBehind &Open) noexcept;
 
 /// Notes that autograd's engine has worked on the calling thread, between
 /// ticks. Nothing inside of a model, where that is time of the node which asked
-/// for gradients.
-TORCHPROF_API void noteEngine(uint64_t Begin, uint64_t End) noexcept;
+/// for gradients. \p WaitingFor: as in openFunction().
+TORCHPROF_API void noteEngine(uint64_t Begin, uint64_t End,
+                              WaitingSpan WaitingFor) noexcept;
 
 /// Notes that LibTorch has made plans on the calling thread, between ticks, if
-/// that was for a gradient: it is no time of the function that runs the plan.
+/// that was for a gradient: it is no time of the function that runs the plan,
+/// and neither is our work for them in between.
 TORCHPROF_API void notePlansMade(uint64_t Begin, uint64_t End) noexcept;
 
 /// Prints `torchprof: warning: TEXT`. The caller sees to it that a cause is

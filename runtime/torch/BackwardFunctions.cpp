@@ -56,6 +56,19 @@ static bool isOfGradient(Slot Site) {
 /// what a hook of the host makes meanwhile is the host's.
 static thread_local bool DoGradientsMake = true;
 
+/// The span that waits for the function which is open.
+static thread_local WaitingSpan SpanWaiting;
+
+Slot nodeWaiting() noexcept { return siteBelow(SpanWaiting.Site); }
+
+WaitingSpan spanHere() noexcept {
+  Lane *L = ThisLane;
+  if (!L || !L->Owner)
+    return {};
+  Slot Here = format::slotOfCurrent(L->Current);
+  return isSuspended(Here) ? WaitingSpan() : WaitingSpan{Here, L->CurrentTicks};
+}
+
 void claimMadeInCurrent(Lane &L) noexcept {
   uint64_t Next = at::sequence_number::peek();
   if (Next == L.Functions->claimed())
@@ -83,11 +96,14 @@ static void watchBackward();
 static void lookForFunctions(Lane &L) {
   watchBackward();
   uint64_t Next = at::sequence_number::peek();
-  if (L.OwnFunctions)
+  if (L.OwnFunctions) {
     L.OwnFunctions->resume(Next);
-  else
+  } else if (uint64_t Asked = FunctionRings::ended() + 1;
+             L.RefusedFunctions != Asked) {
     L.OwnFunctions = Line.Functions.own(at::RecordFunction::currentThreadId(),
                                         Next, PageSource::system());
+    L.RefusedFunctions = L.OwnFunctions ? 0 : Asked;
+  }
   L.Functions = L.OwnFunctions;
 }
 
@@ -120,7 +136,7 @@ static OpenFunction open(Slot Site) {
 }
 
 static void close(const OpenFunction &Open) {
-  endSlot(Open.Begin, Open.Site);
+  endSlot(Open.Begin, Open.Site, SpanWaiting.Site, SpanWaiting.Begin);
   if (Open.WatchesOperators)
     leaveOperators();
 }
@@ -189,7 +205,7 @@ static void leaveToHooks() {
   });
 }
 
-bool hooksTellFunctions() noexcept try {
+bool takeOverFunctions() noexcept try {
   ToldBy Now = Told.load(std::memory_order_acquire);
   if (Now != ToldBy::LibTorch) [[likely]]
     return Now == ToldBy::Hooks;
@@ -200,7 +216,8 @@ bool hooksTellFunctions() noexcept try {
 }
 
 std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
-                                         Slot PassedBy) noexcept try {
+                                         Slot PassedBy,
+                                         WaitingSpan WaitingFor) noexcept try {
   claimFunctions();
   if (!ensureRecording())
     return std::nullopt;
@@ -210,6 +227,7 @@ std::optional<OpenFunction> openFunction(const torch::autograd::Node &Function,
           : siteBelow(PassedBy);
   OpenFunction Open = open(functionSite(Maker, Function));
   Open.OuterMakes = std::exchange(DoGradientsMake, c10::GradMode::is_enabled());
+  Open.OuterWaiting = std::exchange(SpanWaiting, WaitingFor);
   beginFunctionOf(Function);
   return Open;
 } catch (const std::exception &) {
@@ -222,6 +240,7 @@ void closeFunction(const OpenFunction &Open) noexcept {
   endFunction();
   DoGradientsMake = Open.OuterMakes;
   close(Open);
+  SpanWaiting = Open.OuterWaiting;
 }
 
 namespace {
@@ -250,12 +269,13 @@ private:
 static OutsideSite EngineSite(format::EngineName),
     PlansSite(format::BackwardPlansName);
 
-void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
+void noteEngine(uint64_t Begin, uint64_t End, WaitingSpan WaitingFor) noexcept
+    try {
   if (!ensureRecording())
     return;
   Lane *L = ThisLane;
-  Slot Around =
-      L ? siteBelow(format::slotOfCurrent(L->Current)) : format::NoSlot;
+  Slot Here = L ? format::slotOfCurrent(L->Current) : format::NoSlot;
+  Slot Around = siteBelow(Here == format::NoSlot ? WaitingFor.Site : Here);
   if (Around != format::NoSlot && !isSuspended(Around))
     return;
   bookSpan(EngineSite.get(), Begin, End);
@@ -263,12 +283,14 @@ void noteEngine(uint64_t Begin, uint64_t End) noexcept try {
   count(format::Counter::LostNoMemory);
 }
 
-/// The node of a model in which a backward runs on the lane; NoSlot in a
-/// host's.
+/// The node of a model in which a backward runs on the lane, or which waits for
+/// it; NoSlot in a host's.
 static Slot nodeAroundBackward(Lane &L) {
   Slot Site = format::slotOfCurrent(L.Current);
   for (uint32_t I = L.Depth; I-- > 0 && isOfGradient(Site);)
     Site = format::slotOfCurrent(frameAt(L, I).Outer);
+  if (Site == format::NoSlot)
+    Site = SpanWaiting.Site;
   if (isOfGradient(Site))
     return format::NoSlot;
   Slot Node = siteBelow(Site);

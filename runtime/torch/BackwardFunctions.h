@@ -38,13 +38,17 @@ inline void claimFunctions(format::Slot Site) {
     claimMade(*L, Site);
 }
 
-/// A root has just begun, or gradients were switched on or off in one. Probes
-/// look for functions from now on if LibTorch makes any in it, and else no
-/// longer.
+/// A root or a task has just begun, another thread may go on with a run behind
+/// a wait, or gradients were switched on or off. Probes look for functions from
+/// now on if LibTorch makes any, and else no longer.
 void followGradMode() noexcept;
 
 /// The method or node that a span lies over, or the span's own site.
 format::Slot siteBelow(format::Slot Site);
+
+/// The method or node of which a span waits, on whatever thread, for the
+/// function of autograd that is open on this one; NoSlot if none does.
+format::Slot nodeWaiting() noexcept;
 
 /// The site of what autograd does for a node that a span of \p Maker lies over.
 /// May throw std::bad_alloc.

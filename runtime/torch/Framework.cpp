@@ -1,16 +1,9 @@
 //===- Framework.cpp - which LibTorch this is, and what it costs ----------===//
-//
-// The collector measures its own share of a pair of probes; the interpreter's
-// share is measured here: two operators that only move their arguments, run
-// by the interpreter like the probes. So is what a pair reads around a node
-// that does nothing: the return from its first probe and the way to its second
-// one, which the interpreter makes between the two readings of the clock.
-//
-//===----------------------------------------------------------------------===//
+
+#include "Framework.h"
 
 #include "Clock.h"
 #include "Control.h"
-#include "ManifestClass.h"
 #include "ProbeCost.h"
 #include "Symbols.h"
 

@@ -14,7 +14,7 @@
 #include "FrameworkCalls.h"
 
 #include "Calibrate.h"
-#include "ColdPath.h"
+#include "DynamicSpans.h"
 #include "FrameworkWatch.h"
 #include "Lane.h"
 #include "Options.h"
@@ -26,6 +26,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <new>
@@ -195,11 +196,20 @@ static void begin(const Options &Opts) try {
 
 void leaveOperators() noexcept { OperatorsHere.remove(); }
 
+/// True if LibTorch calls us for operators here: for the thread itself, or for
+/// a run of another one that continues here.
+static bool areOperatorsWatched() {
+  const auto &All = at::get_record_function_tls_().sorted_tls_callbacks_;
+  return std::any_of(All.begin(), All.end(), [](const auto &Entry) {
+    return Entry.callback_.start() == operatorBegins;
+  });
+}
+
 bool watchOperators() noexcept try {
   bool AreDue = RunsHere
                     ? AreOperatorsDue
                     : AreOperatorsDueElsewhere.load(std::memory_order_relaxed);
-  if (!AreDue || OperatorsHere.isThere())
+  if (!AreDue || areOperatorsWatched())
     return false;
   OperatorsHere.add(at::RecordFunctionCallback(operatorBegins, operatorEnds)
                         .scopes({at::RecordScope::FUNCTION}));

@@ -4,8 +4,8 @@
 
 #include "Attach.h"
 #include "BackwardFunctions.h"
-#include "ColdPath.h"
 #include "Control.h"
+#include "DynamicSpans.h"
 #include "Probe.h"
 
 #include <ATen/core/Tensor.h>

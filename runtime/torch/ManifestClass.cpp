@@ -1,13 +1,16 @@
 //===- ManifestClass.cpp - the manifest as a model's attribute ------------===//
 //
+// The TorchBind class `torchprof.Manifest`: constructed from the manifest's
+// text, method text() -> str, pickled as its text. Making one, and so loading
+// a model that holds one, registers the model with the collector.
+//
 // Nothing here fails: a model with a damaged or newer manifest loads and runs
 // and is not recorded; text() still returns what was stored.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ManifestClass.h"
-
 #include "Control.h"
+#include "Framework.h"
 
 #include <torch/custom_class.h>
 

@@ -48,9 +48,16 @@ static int64_t enter(format::SiteId Site, uintptr_t Frame, const Operands &Of) {
   calibrateBeforeFirstRun();
   claimFunctions();
   uint64_t Begin = enterRoot(Site, Frame, Of);
-  if (Begin)
+  if (!beganShut(Begin))
     followGradMode();
   return static_cast<int64_t>(Begin);
+}
+
+/// True in a run that is recorded. A task, and what follows a wait on another
+/// thread, have no root on theirs, which may not even have a lane yet.
+static bool isRecorded() {
+  Lane *L = ThisLane;
+  return (L && L->Owner && hasOpenRoot(*L)) || ensureLane();
 }
 
 // Lambdas, not functions: the interpreter then makes one indirect call, not
@@ -117,8 +124,15 @@ static const torch::jit::RegisterOperators ProbeOps({
     probe("torchprof::follow_grad_mode() -> ()",
           [](Stack &) {
             claimFunctions();
-            if (Lane *L = ThisLane; L && L->Owner && hasOpenRoot(*L))
+            if (isRecorded())
               followGradMode();
+          }),
+    probe("torchprof::leave() -> ()",
+          [](Stack &) { // as far below the interpreter's frame as enter
+            auto Frame =
+                reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+            claimFunctions();
+            leaveRoots(Frame);
           }),
     // Slots, and as many gradients, each of which is of its slot's site.
     probe("torchprof::note_gradients(int[] needing, int[] unused, ...) -> ()",

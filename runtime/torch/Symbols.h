@@ -63,6 +63,11 @@ inline c10::Symbol followGradMode() {
       c10::Symbol::fromQualString("torchprof::follow_grad_mode");
   return S;
 }
+/// In front of a node that raises an exception.
+inline c10::Symbol leave() {
+  static const auto S = c10::Symbol::fromQualString("torchprof::leave");
+  return S;
+}
 inline c10::Symbol enter() {
   static const auto S = c10::Symbol::fromQualString("torchprof::enter");
   return S;

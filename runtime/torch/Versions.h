@@ -2,7 +2,7 @@
 //
 // The one place of the runtime that differs between LibTorch 1.13 and 2.15. It
 // asks for what a version has, not for its number; what is looked up by a name
-// that changed is a row of attach/lib/Constructors.def.
+// that changed is a row of attach/lib/HookedFunctions.def.
 //
 //===----------------------------------------------------------------------===//
 

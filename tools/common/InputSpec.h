@@ -10,9 +10,9 @@
 //   tuple  := '(' [spec (',' spec)*] ')'
 //   dict   := '{' [spec ':' spec (',' spec ':' spec)*] '}'
 //
-// Values are random within [low, high), which must fit the dtype. Without a
-// range: [0, 10) for integers, [0, 2) for bool, [0, 1) for the others. Standard
-// library only.
+// Values are random within [low, high), which must fit the dtype; both parts of
+// a complex number are. Without a range: [0, 10) for integers, [0, 2) for bool,
+// [0, 1) for the others. Standard library only.
 //
 //===----------------------------------------------------------------------===//
 

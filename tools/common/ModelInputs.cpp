@@ -51,6 +51,22 @@ static void checkMemory(double Bytes) {
                           " MiB, more than this machine's memory");
 }
 
+/// The largest number of \p Type, which is real, below \p Limit.
+static at::Tensor largestBelow(double Limit, at::ScalarType Type) {
+  at::Tensor Rounded = at::scalar_tensor(Limit, at::kDouble).to(Type);
+  double Number = Rounded.item().toDouble();
+  if (Number < Limit)
+    return Rounded;
+  // Not all versions of at::nextafter() know all types. Such bits are a sign
+  // and a magnitude.
+  at::ScalarType Bits = Type == at::kDouble  ? at::kLong
+                        : Type == at::kFloat ? at::kInt
+                                             : at::kShort;
+  if (Number == 0)
+    return at::neg(at::ones({}, Bits).view(Type));
+  return at::sub(Rounded.view(Bits), Number > 0 ? 1 : -1).view(Type);
+}
+
 static at::Tensor makeTensor(const InputSpec &Spec) {
   at::ScalarType Type = scalarType(Spec.Word);
   double Elements = 1;
@@ -68,9 +84,18 @@ static at::Tensor makeTensor(const InputSpec &Spec) {
   bool IsComplex = at::isComplexType(Type);
   at::Tensor Value =
       at::rand(Spec.Sizes, IsComplex ? at::kComplexDouble : at::kDouble);
-  if (Spec.Low)
-    Value = at::add(at::mul(Value, *Spec.High - *Spec.Low), *Spec.Low);
-  return Value.to(Type);
+  if (Spec.Low) {
+    at::Scalar Low = *Spec.Low;
+    if (IsComplex)
+      Low = c10::complex<double>(*Spec.Low, *Spec.Low);
+    Value = at::add(at::mul(Value, *Spec.High - *Spec.Low), Low);
+  }
+  Value = Value.to(Type);
+  // A number may have been rounded to the end of the range.
+  at::Tensor Parts = IsComplex ? at::view_as_real(Value) : Value;
+  at::minimum_out(Parts, Parts,
+                  largestBelow(Spec.High.value_or(1), Parts.scalar_type()));
+  return Value;
 }
 
 static IValue readFile(const std::string &Path) {
@@ -333,10 +358,10 @@ Stack makeInputs(const c10::FunctionSchema &Schema, const TextList &Texts,
     IValue Value;
     try {
       Value = makeValue(Spec, Wanted);
-    } catch (const InstrumentError &E) {
-      throw InstrumentError(Where + E.what());
     } catch (const c10::Error &E) {
       throw InstrumentError(Where + E.what_without_backtrace());
+    } catch (const std::exception &E) {
+      throw InstrumentError(Where + E.what());
     }
     // A file may hold all inputs as one tuple.
     bool IsAll = Spec.Type == InputSpec::Kind::File && Value.isTuple() &&

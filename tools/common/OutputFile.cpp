@@ -62,14 +62,22 @@ std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
     return "";
   if (std::string Reason = whyNotReplaced(Path, Inputs); !Reason.empty())
     return Reason;
-  if (Force || Found.getSize() == 0)
+  if (Force)
+    return "";
+  std::string Reason = whyNotOfKind(Path, Kind);
+  return Reason.empty() ? "" : Reason + "; --force replaces it";
+}
+
+std::string whyNotOfKind(StringRef Path, FileKind Kind) {
+  fs::file_status Found;
+  if (fs::status(Path, Found) || Found.getSize() == 0)
     return "";
   auto [Name, Magic] = factsOf(Kind);
   auto Start = llvm::MemoryBuffer::getFileSlice(
       Path, std::min<uint64_t>(Found.getSize(), Magic.size()), 0);
   if (Start && (*Start)->getBuffer() == Magic)
     return "";
-  return std::string("exists and is not a ") + Name + "; --force replaces it";
+  return std::string("exists and is not a ") + Name;
 }
 
 std::string whyNotReplaced(StringRef Path, llvm::ArrayRef<std::string> Inputs) {

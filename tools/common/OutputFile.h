@@ -25,6 +25,10 @@ enum class FileKind { Model, Profile, Page };
 std::string whyNotWritable(llvm::StringRef Path, FileKind Kind, bool Force,
                            llvm::ArrayRef<std::string> Inputs);
 
+/// Says so if the file at \p Path is of another kind. Empty if it is of this
+/// one, if it is empty, and if there is none.
+std::string whyNotOfKind(llvm::StringRef Path, FileKind Kind);
+
 /// Says so if \p Path is one of \p Inputs. Empty if it is none.
 std::string whyNotReplaced(llvm::StringRef Path,
                            llvm::ArrayRef<std::string> Inputs);

@@ -2,8 +2,8 @@
 
 #include "ShowProfile.h"
 
+#include "Messages.h"
 #include "OutputFile.h"
-#include "ToolSupport.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,17 +17,12 @@ using llvm::StringRef;
 
 using llvm::ArrayRef;
 
-static int runReport(StringRef Bin, ArrayRef<StringRef> Arguments,
+static int runReport(StringRef Program, ArrayRef<StringRef> Arguments,
                      ArrayRef<StringRef> Profiles) {
-  llvm::SmallString<128> Program(Bin);
-  llvm::sys::path::append(Program, "torchprof-report");
   std::vector<StringRef> Words = {Program};
   Words.insert(Words.end(), Arguments.begin(), Arguments.end());
   Words.push_back("--");
   Words.insert(Words.end(), Profiles.begin(), Profiles.end());
-  if (std::error_code Error =
-          llvm::sys::fs::access(Program, llvm::sys::fs::AccessMode::Execute))
-    return reportError(Program + ": " + Error.message());
   llvm::outs().flush();
   std::string Error;
   int Code =
@@ -38,11 +33,16 @@ static int runReport(StringRef Bin, ArrayRef<StringRef> Arguments,
 }
 
 int showProfiles(StringRef Bin, ArrayRef<StringRef> Profiles, bool Force) {
+  llvm::SmallString<128> Report(Bin);
+  llvm::sys::path::append(Report, "torchprof-report");
+  if (std::error_code Error =
+          llvm::sys::fs::access(Report, llvm::sys::fs::AccessMode::Execute))
+    return reportError(Report + ": " + Error.message());
   // The page and the report have the other rows. By self time, as by the total
-  // ifs, loops and groups of gradients would come first.
-  if (int Code =
-          runReport(Bin, {"summary", "--sort=self_ns", "--limit=30"}, Profiles))
-    return Code;
+  // ifs, loops and groups of gradients would come first. There is a page also
+  // where nothing can be printed.
+  int Code =
+      runReport(Report, {"summary", "--sort=self_ns", "--limit=30"}, Profiles);
   llvm::SmallString<128> Page(Profiles.front());
   // Another extension may be all that tells several profiles apart.
   if (llvm::sys::path::extension(Page) == ".tprof")
@@ -53,12 +53,13 @@ int showProfiles(StringRef Bin, ArrayRef<StringRef> Profiles, bool Force) {
   std::string Reason = whyNotWritable(Page, FileKind::Page, Force, Read);
   if (!Reason.empty()) {
     reportWarning("no page: " + Page + ": " + Reason);
-    return ExitFine;
+    return Code;
   }
   // Built without npm there is no page; the report's error says so.
-  if (runReport(Bin, {"export", "--to=html", "-o", Page}, Profiles) == ExitFine)
+  if (runReport(Report, {"export", "--to=html", "-o", Page}, Profiles) ==
+      ExitFine)
     llvm::outs() << "page: " << Page << '\n';
-  return ExitFine;
+  return Code;
 }
 
 } // namespace torchprof

@@ -14,9 +14,9 @@ namespace torchprof {
 
 /// Prints the summary of \p Profiles, added up, and writes their page beside
 /// the first, FILE.html for FILE.tprof and for FILE, with the torchprof-report
-/// in the directory \p Bin. Returns the exit code; a page that could not be
-/// written is reported and costs nothing else. Nor is one that would replace a
-/// file of another kind, if not \p Force.
+/// in the directory \p Bin. Returns the summary's exit code; a page that could
+/// not be written is reported and costs nothing else. Nor is one that would
+/// replace a file of another kind, if not \p Force.
 int showProfiles(llvm::StringRef Bin, llvm::ArrayRef<llvm::StringRef> Profiles,
                  bool Force);
 

@@ -20,13 +20,16 @@ static void checkAtExit() {
                  toString(std::move(Failed)).c_str());
     std::_Exit(2);
   }
+  // Its messages are lost, not what the exit code says.
+  llvm::errs().clear_error();
 }
 
-void watchStandardOutput(const char *Tool) {
+void watchStandardStreams(const char *Tool) {
   Writer = Tool;
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  llvm::outs(); // is made before, so that it outlives the function
+  llvm::outs(); // both are made before, so that they outlive the function
+  llvm::errs();
   std::atexit(checkAtExit);
 }
 

@@ -1,7 +1,8 @@
 //===- StandardOutput.h - what could not be written -------------*- C++ -*-===//
 //
-// LLVM's stream for stdout ends the process with 1, a finding, if it could not
-// write something by then, and LLVM's handler of SIGPIPE with 74.
+// LLVM's streams for stdout and stderr abort the process at its exit if they
+// could not write something by then, and LLVM's handler of SIGPIPE ends it with
+// 74.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +16,11 @@
 namespace torchprof {
 
 /// Lets the process end with 2 and an error of \p Tool, whose characters live
-/// as long as the process, if stdout could not be written. A write to a closed
-/// pipe, or past a limit on file sizes, fails as one to a full disk does. To be
-/// called first, after an llvm::InitLLVM without a handler of SIGPIPE.
-void watchStandardOutput(const char *Tool);
+/// as long as the process, if stdout could not be written; a message that
+/// stderr did not take costs nothing else. A write to a closed pipe, or past a
+/// limit on file sizes, fails as one to a full disk does. To be called first,
+/// after an llvm::InitLLVM without a handler of SIGPIPE.
+void watchStandardStreams(const char *Tool);
 
 /// Writes what \p OS holds back, to \p Name, and says if a write has failed. A
 /// reader that has seen enough (head) is not an error.

@@ -13,39 +13,55 @@
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/version.h>
 
+#include <cctype>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 
 namespace torchprof {
 
 using namespace torch::jit;
 using caffe2::serialize::PyTorchStreamReader;
 
+/// True for "RuntimeError: the cause", which comes after a traceback. What a
+/// traced model has there for code, "model.py(3): forward", is not like it.
+static bool namesException(std::string_view Line) {
+  size_t Size = 0;
+  while (Size < Line.size() &&
+         (isalnum(static_cast<unsigned char>(Line[Size])) ||
+          Line[Size] == '_' || Line[Size] == '.'))
+    ++Size;
+  return Size > 0 && Line.substr(Size).starts_with(": ");
+}
+
 std::string causeOf(const std::string &What) {
+  constexpr std::string_view Usual = "RuntimeError: ";
   std::istringstream Lines(What);
-  std::string Line, First, Last;
-  bool IsTraceback = false;
+  std::string Line, Cause;
+  bool InTraceback = false;
   while (std::getline(Lines, Line)) {
     if (Line.starts_with("Exception raised from"))
       break;
-    size_t Start = Line.find_first_not_of(" \t");
-    if (Start == std::string::npos)
+    if (Line.starts_with("Traceback of TorchScript")) {
+      // What came before says only that there is one.
+      InTraceback = true;
+      Cause.clear();
+    } else if (InTraceback) {
+      InTraceback = !namesException(Line);
+    }
+    if (InTraceback || !Cause.empty())
       continue;
-    Line.erase(0, Start);
-    if (First.empty())
-      First = Line;
-    IsTraceback |= Line.starts_with("Traceback of TorchScript");
-    Last = Line;
+    if (Line.starts_with(Usual))
+      Line.erase(0, Usual.size());
+    Cause = Line.erase(0, Line.find_first_not_of(" \t"));
   }
-  // In a traceback the cause is the last line: "RuntimeError: the cause".
-  std::string Cause = IsTraceback ? Last : First;
-  if (Cause.starts_with("RuntimeError: "))
-    Cause.erase(0, strlen("RuntimeError: "));
-  while (!Cause.empty() && (Cause.back() == '.' || Cause.back() == ':'))
+  while (!Cause.empty() &&
+         std::string_view(" .:").find(Cause.back()) != std::string_view::npos)
     Cause.pop_back();
-  return Cause;
+  return Cause.empty() ? "the model raised an exception without a text" : Cause;
 }
 
 bool asksForGradients(const std::string &Cause) {
@@ -64,6 +80,8 @@ Outcome guarded(const std::function<Outcome()> &Body) {
                    std::string("cannot write the output: ") + strerror(errno));
   } catch (const std::exception &E) {
     return failure(2, causeOf(E.what()));
+  } catch (...) {
+    return failure(2, NoStdException);
   }
 }
 
@@ -72,8 +90,14 @@ void freeModel(Model *M) { delete M; }
 const char *torchVersion() { return TORCH_VERSION; }
 
 Outcome loadLibrary(const char *Path) {
+  // The loader looks for a name without a slash only where it is told to.
+  std::string Name = Path;
+  std::error_code Ignored;
+  if (Name.find('/') == std::string::npos &&
+      std::filesystem::is_regular_file(Name, Ignored))
+    Name = "./" + Name;
   // Never closed: what registered itself must stay.
-  if (!dlopen(Path, RTLD_NOW | RTLD_GLOBAL))
+  if (!dlopen(Name.c_str(), RTLD_NOW | RTLD_GLOBAL))
     return failure(2, std::string("cannot load the library: ") + dlerror());
   return {};
 }

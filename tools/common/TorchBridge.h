@@ -53,7 +53,8 @@ private:
   Model *Held = nullptr;
 };
 
-/// Loads a shared library that registers custom operators, for good.
+/// Loads a shared library that registers custom operators, for good. A name
+/// without a slash is one in this folder, or else one that the loader finds.
 Outcome loadLibrary(const char *Path);
 
 /// What is called before LibTorch loads a model; with an error, it does not.
@@ -73,7 +74,7 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result,
 /// for the lite interpreter if the file that it was loaded from has some.
 Outcome saveModel(const Model &M, const char *Path);
 
-/// Version of LibTorch that this process runs with, "2.13.0".
+/// Version of LibTorch that this was built with, "2.13.0".
 const char *torchVersion();
 
 } // namespace torchprof

@@ -40,13 +40,19 @@ inline Outcome failure(int Code, const std::string &Text) {
 
 /// The line of a LibTorch error that names the cause: without the C++ stack
 /// and, for an error in TorchScript code, without the traceback before it.
+/// Never empty.
 std::string causeOf(const std::string &What);
+
+/// The cause where a model raises what is no std::exception: it has no text.
+inline constexpr const char *NoStdException =
+    "the model raised an exception that is no std::exception";
 
 /// True if \p Cause says that a model computes gradients, and ran without.
 bool asksForGradients(const std::string &Cause);
 
 /// Runs \p Body and turns what it throws into an outcome with code 2: the text
 /// of an InstrumentError, or the cause of a LibTorch error without its stack.
+/// An operator of a model may throw anything.
 Outcome guarded(const std::function<Outcome()> &Body);
 
 } // namespace torchprof

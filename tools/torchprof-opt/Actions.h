@@ -21,6 +21,10 @@ int printSitesAction();
 int passesAction();
 int listPassesAction();
 
+/// Loads the libraries that --load names, for actions that read a file; returns
+/// the exit code.
+int loadLibraries();
+
 namespace options {
 enum class NodesValue { Default, All };
 enum class LevelValue { Op, Module };

@@ -1,6 +1,8 @@
 //===- ModelActions.cpp - torchprof-opt on .pt files ----------------------===//
 
+#include "../common/Messages.h"
 #include "../common/OutputFile.h"
+#include "../common/Printable.h"
 #include "../common/ToolSupport.h"
 #include "Actions.h"
 #include "RequestHolder.h"
@@ -22,11 +24,17 @@ static int load(StringRef Path, ModelHolder &Held) {
   return ExitFine;
 }
 
-/// Loads the libraries and the model; returns the exit code.
-static int loadInput(ModelHolder &Held) {
+int loadLibraries() {
   for (const std::string &Library : options::Libraries)
     if (Outcome Failed = loadLibrary(Library.c_str()))
       return reportOutcome(Library, Failed);
+  return ExitFine;
+}
+
+/// Loads the libraries and the model; returns the exit code.
+static int loadInput(ModelHolder &Held) {
+  if (int Code = loadLibraries())
+    return Code;
   return load(options::Input, Held);
 }
 
@@ -126,7 +134,8 @@ static void printReport(const InstrumentReport &Report,
            << " whose outputs cannot be differentiated";
   outs() << '\n';
   if (options::Verbose && !Report.SkippedNodes.empty())
-    outs() << Report.SkippedNodes.c_str() << '\n';
+    outs() << printable(Report.SkippedNodes.c_str(), /*KeepLines=*/true)
+           << '\n';
 }
 
 int instrumentAction() {
@@ -187,7 +196,8 @@ int printSitesAction() {
   bool Json = options::Format == options::FormatValue::Json;
   if (Outcome Failed = printModelSites(*Held.get(), Request.get(), Json, Text))
     return reportOutcome(options::Input, Failed);
-  outs() << (Json ? std::string(Text.c_str()) : printable(Text.c_str()));
+  outs() << (Json ? std::string(Text.c_str())
+                  : printable(Text.c_str(), /*KeepLines=*/true));
   return ExitFine;
 }
 

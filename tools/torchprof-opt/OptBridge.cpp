@@ -53,7 +53,7 @@ static void describe(const InstrumentResult &Result, InstrumentReport &Report) {
 
 Outcome checkModel(const Model &M, uint64_t &Sites) {
   return guarded([&]() -> Outcome {
-    refuseFrozen(M.Root);
+    refuseStrayProbes(M.Root);
     Manifest Table;
     if (!readManifest(M.Root, Table))
       return failure(2, "the model has no probes");

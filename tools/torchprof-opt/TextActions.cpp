@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/Messages.h"
 #include "../common/ToolSupport.h"
 #include "Actions.h"
 #include "RequestHolder.h"
@@ -64,6 +65,8 @@ int passesAction() {
   auto Buffer = llvm::MemoryBuffer::getFileOrSTDIN(options::Input);
   if (!Buffer)
     return reportError(options::Input + ": " + Buffer.getError().message());
+  if (int Code = loadLibraries())
+    return Code;
   RequestHolder Request;
   std::vector<std::string> Graphs = splitGraphs((*Buffer)->getBuffer());
   int Code = ExitFine;

@@ -90,6 +90,8 @@ static void differentiate(Model &M, const Stack &Leaves, CallResult &Result) {
     // No fault of the model: it may have differentiated what it returns, which
     // frees what a second time needs.
     Result.BackwardCause = causeOf(E.what());
+  } catch (...) {
+    Result.BackwardCause = NoStdException;
   }
   auto GradientOf = [&Result](const at::Tensor &T) {
     at::Tensor Gradient = T.grad();
@@ -126,6 +128,9 @@ static CallResult call(Model &M, const CallRequest &Request,
   } catch (const std::exception &E) {
     Result.Threw = true;
     Result.Cause = causeOf(E.what());
+  } catch (...) {
+    Result.Threw = true;
+    Result.Cause = NoStdException;
   }
   return Result;
 }
@@ -160,12 +165,13 @@ static std::string compareResults(const CallResult &Expected,
   return Text;
 }
 
-/// True for one product in place of many that the code has, and for a kernel in
-/// place of many nodes, which rounds less often.
+/// True for one product in place of many that the code has, for a kernel in
+/// place of many nodes, which rounds less often, and for a group that is
+/// differentiated as a whole: a model may switch grad on for itself.
 static bool roundsInAnotherWay(Symbol Kind) {
   return Kind == prim::MMBatchSide || Kind == prim::MMTreeReduce ||
          Kind == prim::TensorExprGroup || Kind == prim::CudaFusionGroup ||
-         Kind == prim::FusionGroup;
+         Kind == prim::FusionGroup || Kind == prim::DifferentiableGraph;
 }
 
 namespace {

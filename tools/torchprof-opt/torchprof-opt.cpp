@@ -1,6 +1,7 @@
 //===- torchprof-opt.cpp - put probes into TorchScript models -------------===//
 
 #include "../common/IgnoredSignals.h"
+#include "../common/Messages.h"
 #include "../common/ToolSupport.h"
 #include "Actions.h"
 
@@ -49,6 +50,11 @@ static int checkOptions(const Action &Chosen) {
       {options::Include, {instrumentAction, printSitesAction, passesAction}},
       {options::Exclude, {instrumentAction, printSitesAction, passesAction}},
       {options::Methods, {instrumentAction, printSitesAction}},
+      {options::Libraries,
+       {instrumentAction, stripAction, checkAction, printSitesAction,
+        passesAction}},
+      {options::MapDevice,
+       {instrumentAction, stripAction, checkAction, printSitesAction}},
   };
   for (const LimitedOption &L : Limited)
     if (L.Option.getNumOccurrences() &&
@@ -62,7 +68,7 @@ static int checkOptions(const Action &Chosen) {
 int main(int Argc, char **Argv) {
   noteIgnoredSignals();
   llvm::InitLLVM Init(Argc, Argv, /*InstallPipeSignalExitHandler=*/false);
-  initTool(Argv[0]);
+  initTool(Argv[0], llvm::Twine("LibTorch ") + torchVersion());
   // This tool runs models to compare results, never to record.
   setenv("TORCHPROF", "off", 1);
   llvm::cl::HideUnrelatedOptions(options::Category);

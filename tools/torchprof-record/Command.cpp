@@ -18,7 +18,8 @@ namespace torchprof {
 static volatile pid_t Child = 0;
 
 /// The terminal sends its signals to the command itself, as it is in the same
-/// group of processes.
+/// group of processes. Whether another process meant the group, too, nothing
+/// tells; in a group of its own the command would lose the terminal.
 static void sendOn(int Signal, siginfo_t *Info, void *) {
   if (Child > 0 && Info->si_code != SI_KERNEL)
     kill(Child, Signal);

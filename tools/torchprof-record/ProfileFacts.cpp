@@ -15,9 +15,13 @@ using llvm::StringRef;
 
 namespace {
 
-/// Reads segment by segment.
+/// Reads the header, then segment by segment.
 class FactsReader {
 public:
+  void read(const format::FileHeader &Head) {
+    Facts.IsOpen = Head.State == format::FileState::Open;
+  }
+
   void read(const format::SegmentHeader &Head) {
     using namespace format;
     switch (Head.Type) {
@@ -74,6 +78,7 @@ ProfileFacts factsOf(StringRef Path) {
   StringRef Bytes = (*File)->getBuffer();
   FileHeader Head;
   std::memcpy(&Head, Bytes.data(), sizeof(Head));
+  Reader.read(Head);
   if (Head.FileBytes < PageBytes || Head.FileBytes > Bytes.size())
     return Reader.take(false);
   for (StringRef Rest = Bytes.slice(PageBytes, Head.FileBytes);

@@ -17,6 +17,7 @@ namespace torchprof {
 
 struct ProfileFacts {
   bool IsWhole = false;         ///< nothing below was cut off
+  bool IsOpen = false;          ///< its process has not closed it
   uint64_t Start = 0;           ///< of recording, CLOCK_REALTIME
   uint64_t Records = 0;         ///< in all logs; grows with each span
   std::string Command;          ///< of the process

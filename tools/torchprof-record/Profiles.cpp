@@ -2,8 +2,8 @@
 
 #include "Profiles.h"
 
+#include "../common/Messages.h"
 #include "../common/OutputFile.h"
-#include "../common/ToolSupport.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -62,6 +62,15 @@ std::string temporaryPattern(StringRef Final) {
   for (char C : temporaryStem(Final))
     Pattern.append(C == '%' ? 2 : 1, C);
   return Pattern + "%p.tprof";
+}
+
+std::string temporaryNames(StringRef Final) {
+  return temporaryStem(Final) + "*.tprof";
+}
+
+bool KeptProfile::processStillRuns() const {
+  // One that is dead and not waited for has no program any more.
+  return Facts.IsOpen && sys::fs::exists("/proc/" + Twine(Process) + "/exe");
 }
 
 namespace {

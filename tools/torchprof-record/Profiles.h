@@ -27,6 +27,9 @@ struct KeptProfile {
   std::string NothingAfter;
   uint64_t Process; ///< its id
   ProfileFacts Facts;
+
+  /// Whether that process has outlived the command.
+  bool processStillRuns() const;
 };
 
 /// Whether \p Files, which have a member Process, are of more than one. The
@@ -50,6 +53,9 @@ std::string defaultProfile(const std::vector<std::string> &Command);
 /// The runtime's option `file` while the command runs: an absolute path beside
 /// \p Final, with the process's number in it.
 std::string temporaryPattern(llvm::StringRef Final);
+
+/// The same for people, with a star for that number.
+std::string temporaryNames(llvm::StringRef Final);
 
 /// Gives the profiles that were written under temporaryPattern(Final) their
 /// names: \p Final if one process wrote, and names with a number if more did,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../common/IgnoredSignals.h"
+#include "../common/Messages.h"
 #include "../common/OutputFile.h"
 #include "../common/ShowProfile.h"
 #include "../common/StandardOutput.h"
@@ -14,12 +15,14 @@
 #include "Options.h"
 #include "Profiles.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -50,35 +53,57 @@ static cl::opt<bool>
     Calibrate("calibrate",
               cl::desc("Also measure shapes and what the machine can do"),
               cl::cat(Category));
-static cl::opt<bool> Quiet("quiet", cl::desc("Print nothing but errors"),
+static cl::opt<bool> Quiet("quiet",
+                           cl::desc("Print nothing but errors and warnings"),
                            cl::cat(Category));
 
 namespace {
 /// An option that becomes one of the runtime's, docs/runtime-options.md.
 struct RuntimeOption {
-  const char *Id; ///< the runtime's name of it
+  const char *Id;               ///< the runtime's name of it
+  const std::string What, Help; ///< Values refers to both
   cl::list<std::string> Values;
-  RuntimeOption(const char *Name, const char *Value, const char *Help,
+  RuntimeOption(const char *Name, std::string What, std::string Help,
                 const char *Id = nullptr)
-      : Id(Id ? Id : Name), Values(StringRef(Name), cl::desc(Help),
-                                   cl::value_desc(Value), cl::cat(Category)) {}
+      : Id(Id ? Id : Name), What(std::move(What)), Help(std::move(Help)),
+        Values(StringRef(Name), cl::desc(this->Help),
+               cl::value_desc(this->What), cl::cat(Category)) {}
   std::string value() const { return join(Values, ","); }
 };
 } // namespace
 
-static RuntimeOption Nodes("nodes", "default|all",
+/// "op|module" of an option of the runtime that is one of these words.
+static std::string choiceOf(const char *Id) {
+  SmallVector<StringRef, 4> Words;
+  StringRef(allowedValues(Id)).split(Words, ", ");
+  return join(Words, "|");
+}
+
+/// \p Text in lines that are short enough to stand beside an option.
+static std::string inLines(StringRef Text) {
+  constexpr size_t Columns = 50;
+  std::string Lines;
+  while (Text.size() > Columns) {
+    StringRef Line = Text.take_front(Columns).rsplit(' ').first;
+    Lines += (Line + "\n").str();
+    Text = Text.drop_front(Line.size() + 1);
+  }
+  return Lines + Text.str();
+}
+
+static RuntimeOption Nodes("nodes", choiceOf("nodes"),
                            "Which nodes are sites, as for torchprof-opt"),
-    Level("granularity", "op|module",
+    Level("granularity", choiceOf("granularity"),
           "One site per node, or per call of a module"),
     Include("include", "glob", "Only sites whose kind or module path matches"),
     Exclude("exclude", "glob", "No sites whose kind or module path matches"),
     Methods("methods", "name", "Only these methods"),
-    Mode("mode", "aggregate|trace", "Keep statistics, or every span as well"),
+    Mode("mode", choiceOf("mode"), "Keep statistics, or every span as well"),
     Windows("schedule", "plan",
             "Record windows of runs: wait=5,warmup=1,active=3"),
     Measure("measure", "what",
-            "What to measure beside time: attributes, blocks,\n"
-            "cpu, device, labels, memory, ops, shapes",
+            inLines(std::string("What to measure beside time: ") +
+                    allowedValues("record")),
             "record");
 static const RuntimeOption *const RuntimeOptions[] = {
     &Nodes, &Level, &Include, &Exclude, &Methods, &Mode, &Windows, &Measure};
@@ -96,22 +121,42 @@ static std::string findPreload(StringRef Bin) {
   return std::string();
 }
 
-/// What is wrong with the value of an option; empty if nothing is.
+/// What is wrong with the value that \p Name gives an option of the runtime;
+/// empty if nothing is.
+static std::string whyNotAllowed(const Twine &Name, const char *Id,
+                                 const std::string &Value) {
+  if (Options().set(Id, Value))
+    return std::string();
+  return (Name + ": expected " + allowedValues(Id) + ", found '" + Value + "'")
+      .str();
+}
+
+/// The same of this program's own options.
 static std::string whyNotAllowed() {
-  Options Runtime;
+  std::string Reason;
   for (const RuntimeOption *Option : RuntimeOptions)
-    if (!Option->Values.empty() && !Runtime.set(Option->Id, Option->value()))
-      return ("--" + Option->Values.ArgStr + ": expected " +
-              allowedValues(Option->Id) + ", found '" + Option->value() + "'")
-          .str();
-  return std::string();
+    if (Reason.empty() && !Option->Values.empty())
+      Reason = whyNotAllowed("--" + Option->Values.ArgStr, Option->Id,
+                             Option->value());
+  return Reason;
 }
 
 /// A roofline needs shapes beside what else is measured.
 static void alsoMeasureShapes() {
+  std::string Words = Measure.value();
   const char *Asked = getenv("TORCHPROF_RECORD");
-  if (Measure.Values.empty() && Asked && *Asked)
-    Measure.Values.push_back(Asked);
+  if (Measure.Values.empty() && Asked) {
+    std::string Reason = whyNotAllowed("TORCHPROF_RECORD", Measure.Id, Asked);
+    if (Reason.empty())
+      Words = Asked;
+    else // as the runtime would
+      reportWarning(Reason);
+  }
+  if (Words.ends_with(',')) // a list may end with one
+    Words.pop_back();
+  Measure.Values.clear();
+  if (!Words.empty())
+    Measure.Values.push_back(Words);
   Measure.Values.push_back("shapes");
 }
 
@@ -147,6 +192,9 @@ static void showGroup(StringRef Bin, const ProfileGroup &Group,
            << " more of processes that ran the same models, added up";
   else
     outs() << "profile: " << First.Path;
+  if (any_of(Group, [](auto *Profile) { return Profile->processStillRuns(); }))
+    outs() << (Group.size() > 1 ? ", some of which still run"
+                                : ", whose process still runs");
   if (!First.NothingAfter.empty()) {
     outs() << ", with nothing after " << First.NothingAfter << '\n';
     return;
@@ -161,8 +209,11 @@ static void showGroup(StringRef Bin, const ProfileGroup &Group,
 }
 
 static void showAll(StringRef Bin, ArrayRef<KeptProfile> Profiles) {
-  // The command's standard output is the command's.
-  dup2(STDERR_FILENO, STDOUT_FILENO);
+  // The command's standard output is the command's. A closed standard error
+  // was so for the command, too; from here on /dev/null stands there.
+  if (sys::Process::FixupStandardFileDescriptors() ||
+      dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    return;
   bool Several = areOfSeveralProcesses(Profiles);
   for (const ProfileGroup &Group : groupProfiles(Profiles))
     showGroup(Bin, Group, Several);
@@ -209,8 +260,10 @@ int main(int Argc, char **Argv) {
     return reportError(Words.front() + ": " + Result.Error);
   std::vector<KeptProfile> Profiles = keepProfiles(Path, Force);
   if (Profiles.empty())
-    reportWarning(Words.front() + " ran no TorchScript model that could be "
-                                  "recorded: there is nothing to show");
+    reportWarning(Words.front() +
+                  " ran no TorchScript model that could be recorded: there is "
+                  "nothing to show; a process that outlives it leaves " +
+                  temporaryNames(Path));
   else if (!Quiet)
     showAll(Bin, Profiles);
   endAs(Result);

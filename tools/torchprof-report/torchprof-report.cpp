@@ -6,27 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "../common/IgnoredSignals.h"
-#include "../common/StandardOutput.h"
+#include "../common/Messages.h"
 #include "Commands/CommandLine.h"
 #include "torchprof/format/Records.h"
 
-#include "llvm/Support/CommandLine.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace torchprof;
 
-static void printVersion(raw_ostream &OS) {
-  OS << "torchprof-report " TORCHPROF_VERSION ", profile format "
-     << format::FormatVersion << '\n';
-}
-
 int main(int Argc, char **Argv) {
   noteIgnoredSignals();
   InitLLVM Setup(Argc, Argv, /*InstallPipeSignalExitHandler=*/false);
-  ignoreNotedSignals();
-  watchStandardOutput("torchprof-report");
-  cl::SetVersionPrinter(printVersion);
+  initTool("torchprof-report",
+           "profile format " + Twine(format::FormatVersion));
   return report::runCommandLine({Argv, Argv + Argc});
 }

@@ -2,6 +2,8 @@
 
 #include "Compare.h"
 
+#include "../common/Messages.h"
+#include "../common/Printable.h"
 #include "../common/ToolSupport.h"
 #include "CompareBridge.h"
 
@@ -77,6 +79,6 @@ int torchprof::compareModel(StringRef Path, ModelHolder &Model,
   }
   outs() << '\n';
   for (const std::string &Note : Notes)
-    outs() << "note: " << Note << '\n';
+    outs() << "note: " << printable(Note) << '\n';
   return ExitFine;
 }

@@ -10,14 +10,29 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/jit/passes/freeze_module.h>
+#include <torch/csrc/jit/passes/frozen_graph_optimizations.h>
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace torchprof {
 
 using namespace torch::jit;
 
 void leaveUnprofiled() { torchprof_set_option("enabled", "off"); }
+
+/// What torch.jit.freeze makes of a module in Python. LibTorch's freeze()
+/// optimizes no other method than forward, and wants one.
+static Module freezeFor(const Module &Original, const std::string &Method,
+                        const std::vector<std::string> &Kept) {
+  Module Frozen = freeze_module(Original, Kept);
+  std::shared_ptr<Graph> Code = Frozen.get_method(Method).graph();
+  OptimizeFrozenGraph(Code);
+  return Frozen;
+}
 
 /// The form of a module; what LibTorch throws if it has none goes on.
 static Module makeForm(const Module &Original, ModelForm Form,
@@ -32,7 +47,8 @@ static Module makeForm(const Module &Original, ModelForm Form,
   std::vector<std::string> Kept;
   if (Method != "forward")
     Kept.push_back(Method);
-  Module Frozen = HasMode ? freeze(Original, Kept) : Original.clone();
+  Module Frozen =
+      HasMode ? freezeFor(Original, Method, Kept) : Original.clone();
   return Form == ModelForm::Frozen ? Frozen
                                    : optimize_for_inference(Frozen, Kept);
 }
@@ -53,9 +69,7 @@ static Module copyOf(const Module &Root) {
 static c10::IValue firstResult(const Module &Root, const RunRequest &Run,
                                const Stack &Inputs) {
   Module Called = copyOf(Root);
-  Stack Arguments;
-  for (const c10::IValue &Input : Inputs)
-    Arguments.push_back(Input.deepcopy());
+  Stack Arguments = copyOf(Inputs);
   at::manual_seed(Run.Seed);
   c10::IValue Result = findRunnable(Called, Run.Method)(Arguments);
   waitForTasks(Result);
@@ -84,17 +98,16 @@ struct Runnable {
 };
 } // namespace
 
-/// Runs each once and calls \p Visit with each and its latency in ns.
+/// Runs each twice and calls \p Visit with each and the latency of its second
+/// run in ns. The first run is nobody's: it makes threads or ends some where
+/// their number changes, and another form has left its own in the processor's
+/// caches and predictors, always the same one.
 template <typename Function>
-static void runInTurn(std::vector<Runnable> &Forms, Runnable &Between,
-                      Function Visit) {
+static void runInTurn(std::vector<Runnable> &Forms, Function Visit) {
   for (Runnable &R : Forms) {
-    if (at::get_num_threads() != R.Threads) {
-      // The run that makes threads or ends some is nobody's. It is not one of
-      // the original either, which would find its parameters in the caches.
+    if (at::get_num_threads() != R.Threads)
       at::set_num_threads(R.Threads);
-      Between.Calls.run();
-    }
+    R.Calls.run();
     Visit(R, R.Calls.run());
   }
 }
@@ -112,7 +125,6 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
   const Stack Inputs =
       makeInputs(Original.function().getSchema(), Run.Inputs, On);
   std::vector<Runnable> Forms;
-  size_t Last = 0; // of those on all threads
   std::optional<c10::IValue> Expected;
   for (ModelForm Form : ModelForms) {
     FormResult &Result = Results[unsigned(Form)];
@@ -122,7 +134,9 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
     Outcome Failed = guarded([&]() -> Outcome {
       Module Root = makeForm(Held.get()->Root, Form, Run.Method);
       Method M = findRunnable(Root, Run.Method);
-      Runnable Made{Form, Result.Threads, Root, Repeater(M, Inputs, On)};
+      // A form may write to its inputs before that is known of it.
+      Runnable Made{Form, Result.Threads, Root,
+                    Repeater(M, copyOf(Inputs), On)};
       if (Result.Threads != Threads) { // the original once more
         Forms.push_back(std::move(Made));
         return {};
@@ -132,7 +146,6 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
         Expected = Found;
       Result.Difference = ownText(
           findDifference("result", *Expected, Found, Equality::HalfTheDigits));
-      Last = Forms.size();
       Forms.push_back(std::move(Made));
       return {};
     });
@@ -145,7 +158,7 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
   for (uint64_t I = 0; I < Run.Warmup + Run.Runs; ++I) {
     if (Run.Progress)
       Run.Progress(I, Run);
-    runInTurn(Forms, Forms[Last], [&](const Runnable &R, uint64_t Ns) {
+    runInTurn(Forms, [&](const Runnable &R, uint64_t Ns) {
       if (I >= Run.Warmup)
         Request.Latency(R.Form, Ns, Request.Context);
     });
@@ -158,8 +171,7 @@ static Outcome runForms(ModelHolder &Held, const CompareRequest &Request,
 Outcome compareForms(ModelHolder &Held, const CompareRequest &Request,
                      FormResult (&Results)[ModelFormCount]) {
   Outcome Done = guarded([&] { return runForms(Held, Request, Results); });
-  return Done ? explainRunError(std::move(Done), Request.Run.Grad)
-              : std::move(Done);
+  return Done ? endWithError(std::move(Done), Request.Run) : std::move(Done);
 }
 
 } // namespace torchprof

@@ -33,7 +33,9 @@ struct FormResult {
 };
 
 struct CompareRequest {
-  RunRequest Run; ///< Runs are those of each form; nothing is recorded
+  /// Warmup and Runs are turns, with a run of each form that counts and one
+  /// before it that does not; nothing is recorded.
+  RunRequest Run;
   /// Called after each run that counts with its latency in ns.
   void (*Latency)(ModelForm Form, uint64_t Ns, void *Context) = nullptr;
   void *Context = nullptr;

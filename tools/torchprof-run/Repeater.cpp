@@ -37,7 +37,7 @@ static uint64_t versionsOf(const Stack &Inputs) {
   return Sum;
 }
 
-static Stack copyOf(const Stack &Inputs) {
+Stack copyOf(const Stack &Inputs) {
   Stack Copy;
   for (const c10::IValue &Input : Inputs)
     Copy.push_back(Input.deepcopy());
@@ -74,9 +74,11 @@ uint64_t Repeater::run() {
           .count());
 }
 
-Outcome explainRunError(Outcome Failed, bool Grad) {
+Outcome endWithError(Outcome Failed, const RunRequest &Request) {
+  if (Request.Progress)
+    Request.Progress(Request.Warmup + Request.Runs, Request);
   std::string Text = Failed.Message.c_str();
-  if (!Grad && asksForGradients(Text))
+  if (!Request.Grad && asksForGradients(Text))
     return failure(2, Text + "; the model computes gradients, so run it with "
                              "--grad");
   return Failed;

@@ -4,8 +4,12 @@
 #define TORCHPROF_TOOLS_REPEATER_H
 
 #include "../common/TorchModel.h"
+#include "RunBridge.h"
 
 namespace torchprof {
+
+/// The same inputs with tensors and containers of their own.
+torch::jit::Stack copyOf(const torch::jit::Stack &Inputs);
 
 /// Calls a method again and again with equal inputs.
 class Repeater {
@@ -28,9 +32,9 @@ private:
   bool NeedsCopies;
 };
 
-/// Adds to an error of the model what the user can do about it. \p Grad: it ran
-/// with gradients.
-Outcome explainRunError(Outcome Failed, bool Grad);
+/// Ends the progress of runs that have failed, and adds to an error of the
+/// model what the user can do about it.
+Outcome endWithError(Outcome Failed, const RunRequest &Request);
 
 } // namespace torchprof
 

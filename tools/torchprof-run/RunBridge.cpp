@@ -19,6 +19,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,22 +31,25 @@ using namespace torch::jit;
 /// Makes the runtime record what \p Request needs beside what the environment
 /// asks for.
 static void recordMore(const RunRequest &Request) {
-  const char *Asked = getenv("TORCHPROF_RECORD");
-  std::string Words = Asked ? Asked : "";
-  auto Add = [&Words](const char *Word) {
-    Words.append(Words.empty() ? "" : ",").append(Word);
-  };
-  if (Request.Calibrate)
-    Add("shapes");
+  std::string More = Request.Calibrate ? "shapes" : "";
   if (Request.RecordDevice)
-    Add("device");
-  torchprof_set_option("record", Words.c_str());
+    More += More.empty() ? "device" : ",device";
+  if (More.empty())
+    return;
+  const char *Asked = getenv("TORCHPROF_RECORD");
+  std::string All = Asked ? Asked : "";
+  if (!All.empty() && !All.ends_with(',')) // a list may end with one
+    All += ',';
+  // The runtime has refused what the environment asks for, and said so.
+  if (torchprof_set_option("record", (All + More).c_str()) != 0)
+    torchprof_set_option("record", More.c_str());
 }
 
 /// The runtime's option `file` for a profile at \p Path. One that lies there
 /// stays until the new one is complete, whatever ends the process: the new one
 /// has the number that the runtime gives the profile itself in its name, 0, and
-/// the names of snapshots are what they are anyway.
+/// a further one where an earlier run has left its part. The names of snapshots
+/// are what they are anyway.
 static std::string patternFor(const char *Path) {
   std::string Pattern;
   for (const char *C = Path; *C; ++C) // a percent sign is not the runtime's
@@ -111,7 +115,7 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
     if (Request.Threads > 0)
       at::set_num_threads(Request.Threads);
     if (Request.Calibrate && torchprof_calibrate(0.5) != 0)
-      return failure(1, "--calibrate: there is not enough memory");
+      return failure(2, "--calibrate: there is not enough memory");
     at::manual_seed(Request.Seed);
     Repeater Calls(
         M, makeInputs(M.function().getSchema(), Request.Inputs, Of.On), Of.On);
@@ -135,8 +139,9 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
     }
     Announce();
     torchprof_stop();
-    torchprof_flush();
-    Result.ProfilePath = ownText(Profile.keep(Request.ProfilePath));
+    Result.IsLost = torchprof_flush() != 0;
+    if (!Result.IsLost)
+      Result.ProfilePath = ownText(Profile.keep(Request.ProfilePath));
     return {};
   });
 }
@@ -144,8 +149,7 @@ static Outcome runRepeatedly(ModelHolder &Held, const RunRequest &Request,
 Outcome runModel(ModelHolder &Held, const RunRequest &Request,
                  RunResult &Result) {
   Outcome Done = runRepeatedly(Held, Request, Result);
-  return Done ? explainRunError(std::move(Done), Request.Grad)
-              : std::move(Done);
+  return Done ? endWithError(std::move(Done), Request) : std::move(Done);
 }
 
 const char *runtimeClock() { return torchprof_clock(); }

@@ -23,7 +23,8 @@ struct RunRequest {
   bool RecordDevice = false; ///< record how long a device works
   bool Calibrate = false;    ///< measure first what the machine does at most
   const char *ProfilePath = nullptr;
-  /// Called before each run with the number of runs done, warm-up included.
+  /// Called before each run with the number of runs done, warm-up included, and
+  /// at the end, also of runs that fail, with the number of all.
   void (*Progress)(uint64_t Done, const RunRequest &Request) = nullptr;
   /// Called after each recorded run with its latency in ns.
   void (*Latency)(uint64_t Ns, void *Context) = nullptr;
@@ -32,6 +33,8 @@ struct RunRequest {
 
 struct RunResult {
   OwnedText ProfilePath; ///< the file that was written, empty if none was
+  /// What was recorded, or a part of it, could not be written.
+  bool IsLost = false;
 };
 
 /// Says what is to be recorded, and that nothing is until runModel(). To be

@@ -1,6 +1,7 @@
 //===- torchprof-run.cpp - run a model and record a profile ---------------===//
 
 #include "../common/IgnoredSignals.h"
+#include "../common/Messages.h"
 #include "../common/OutputFile.h"
 #include "../common/ShowProfile.h"
 #include "../common/ToolSupport.h"
@@ -234,7 +235,7 @@ static int runAndRecord(StringRef Path, std::vector<uint64_t> &Latency,
 int main(int Argc, char **Argv) {
   noteIgnoredSignals();
   InitLLVM Init(Argc, Argv, /*InstallPipeSignalExitHandler=*/false);
-  initTool(Argv[0]);
+  initTool(Argv[0], Twine("LibTorch ") + torchVersion());
   cl::HideUnrelatedOptions(Category);
   if (!parseOptions(Argc, Argv, Overview))
     return ExitInput;
@@ -260,6 +261,9 @@ int main(int Argc, char **Argv) {
     return Code;
   if (!Quiet)
     printSummary(std::move(Latency), Path, Result);
+  // The runtime has said why.
+  if (Result.IsLost)
+    return reportError(Path + ": cannot write the profile");
   if (!Record)
     return ExitFine;
   if (Result.ProfilePath.empty())

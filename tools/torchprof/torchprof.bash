@@ -13,7 +13,7 @@ _torchprof_report_commands() {
 }
 
 _torchprof() {
-  local word=${COMP_WORDS[COMP_CWORD]} tool=${COMP_WORDS[0]##*/} first=1
+  local word=${COMP_WORDS[COMP_CWORD]} tool=${COMP_WORDS[0]##*/} first=1 also=
   COMPREPLY=()
   if [ "$tool" = torchprof ]; then
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -23,14 +23,8 @@ _torchprof() {
     fi
     case ${COMP_WORDS[1]} in
     opt | run | report) tool=torchprof-${COMP_WORDS[1]} first=2 ;;
-    record)
-      # Behind -- stands a command of the user's.
-      if [[ " ${COMP_WORDS[*]:2:COMP_CWORD-2} " == *" -- "* ]]; then
-        compopt -o default
-        return
-      fi
-      tool=torchprof-run first=2
-      ;;
+    # With a command it is the one tool, with a model the other.
+    record) tool=torchprof-record also=torchprof-run first=2 ;;
     help)
       mapfile -t COMPREPLY < <(compgen -W "opt record run report" -- "$word")
       return
@@ -38,7 +32,10 @@ _torchprof() {
     *) return ;;
     esac
   fi
-  if [ "$tool" = torchprof-report ] && [ "$COMP_CWORD" -eq "$first" ]; then
+  # Behind -- stands a command of the user's.
+  if [[ " ${COMP_WORDS[*]:first:COMP_CWORD-first} " == *" -- "* ]]; then
+    compopt -o default
+  elif [ "$tool" = torchprof-report ] && [ "$COMP_CWORD" -eq "$first" ]; then
     mapfile -t COMPREPLY < <(compgen -W "$(_torchprof_report_commands)" \
       -- "$word")
   elif [[ $word == -* ]]; then
@@ -46,8 +43,8 @@ _torchprof() {
     if [ "$tool" = torchprof-report ]; then
       command+=("${COMP_WORDS[first]}")
     fi
-    mapfile -t COMPREPLY < <(compgen -W "$(_torchprof_options "${command[@]}")" \
-      -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "$(_torchprof_options "${command[@]}") \
+      ${also:+$(_torchprof_options "$also")}" -- "$word" | sort -u)
     if [[ ${COMPREPLY[0]:-} == *= ]]; then compopt -o nospace; fi
   else
     compopt -o default

@@ -1,6 +1,9 @@
 //===- regions.cpp - starts, stops, labels and copies a profile -----------===//
 //
-// usage: regions MODEL.pt PROFILE.tprof
+// usage: regions INSTRUMENTED.pt PROFILE.tprof
+//
+// With a model that is not instrumented it records its regions alone, unless it
+// is started with LD_PRELOAD=$(torchprof --print-preload-path).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +31,7 @@ static void serve(torch::jit::Module &Model, int Requests) {
 
 int main(int Argc, char **Argv) {
   if (Argc != 3) {
-    std::cerr << "usage: regions MODEL.pt PROFILE.tprof\n";
+    std::cerr << "usage: regions INSTRUMENTED.pt PROFILE.tprof\n";
     return 2;
   }
   if (int Status = torchprof::setOption("file", Argv[2]))

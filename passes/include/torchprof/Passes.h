@@ -158,8 +158,22 @@ SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
 
 /// Puts a pair of probes around each place of \p Numbering. A root begins with
 /// torchprof::enter on the manifest attribute if \p WithManifest, else with
-/// torchprof::begin. The site of index i is ModelId << 20 | i.
+/// torchprof::begin. The site of index i is ModelId << 20 | i. Also does what
+/// followGradModes(), followGradModesOfTask() and leaveBeforeRaises() do.
 void insertProbes(const SiteNumbering &Numbering, bool WithManifest);
+
+/// Puts torchprof::follow_grad_mode behind each node in \p In that switches
+/// gradients on or off, or behind which another thread may go on, but not in
+/// forks: probes behind it look for functions of autograd, or no longer.
+void followGradModes(torch::jit::Block *In);
+
+/// The same for what a fork runs, on whatever thread: also where that begins.
+void followGradModesOfTask(torch::jit::Graph &Forked);
+
+/// Puts torchprof::leave in front of each node in \p In that raises an
+/// exception, but not in forks: the run ends there, because no method catches
+/// exceptions. Comes after all pairs, of which none may begin in between.
+void leaveBeforeRaises(torch::jit::Block *In);
 
 /// Removes every probe with the constants and attributes that only probes use:
 /// the inverse of insertProbes. Returns the number of pairs.
@@ -214,8 +228,8 @@ struct InstrumentResult {
 /// TorchBind object of class torchprof.Manifest, which must be registered.
 ///
 /// Needs memory for three copies of the weights. Throws InstrumentError if
-/// \p Root is instrumented already, also if it was frozen since, has no method,
-/// or cannot carry the manifest.
+/// \p Root is instrumented already, also if it was frozen since, or a submodule
+/// is, if it has no method, or if it cannot carry the manifest.
 InstrumentResult instrumentAndReload(torch::jit::Module &Root,
                                      const InstrumentOptions &Options,
                                      torch::jit::Module &Reloaded);
@@ -268,12 +282,12 @@ NumberedMethods numberOriginals(const std::shared_ptr<c10::ClassType> &Class,
 std::shared_ptr<torch::jit::Graph> originalToRun(const c10::ClassType &Class,
                                                  const std::string &Method);
 
-/// Throws InstrumentError if \p Root was instrumented and then frozen: it has
-/// probes, of which no manifest and no original tells.
-void refuseFrozen(const torch::jit::Module &Root);
+/// Throws InstrumentError if \p Root has probes of which no manifest of its own
+/// tells: it was instrumented and then frozen, or a submodule of it was before.
+void refuseStrayProbes(const torch::jit::Module &Root);
 
 /// The inverse of instrumentAndReload. Throws InstrumentError if \p Root has no
-/// probes, or was frozen with them. Returns the number of restored methods.
+/// probes, or stray ones. Returns the number of restored methods.
 uint64_t stripModule(torch::jit::Module &Root);
 
 /// Reads the manifest of \p Root into \p Table; false if there is none. Throws

@@ -61,11 +61,12 @@ private:
   uint64_t Begin;
 };
 
-/// Records from construction to destruction.
+/// Records from construction to destruction, also while others end: only the
+/// last one that ends, of whatever thread, stops the recording.
 class ScopedRecording {
 public:
-  ScopedRecording() { torchprof_start(); }
-  ~ScopedRecording() { torchprof_stop(); }
+  ScopedRecording() { torchprof_scope_begin(); }
+  ~ScopedRecording() { torchprof_scope_end(); }
   ScopedRecording(const ScopedRecording &) = delete;
   ScopedRecording &operator=(const ScopedRecording &) = delete;
 };

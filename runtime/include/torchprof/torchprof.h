@@ -6,8 +6,9 @@
 |*                                                                            *|
 |* Every function may be called from any thread, also while others record.    *|
 |* No function throws or exits. flush, snapshot and a step that ends a cycle  *|
-|* block on I/O, and other calls may wait for them; wait_snapshot blocks at   *|
-|* most until its timeout.                                                    *|
+|* block on I/O. While a snapshot is being written, another one, reset,       *|
+|* reset_thread and steps that begin or end a cycle wait for it; runs that    *|
+|* are no such steps do not. wait_snapshot blocks at most until its timeout.  *|
 |* Functions that return int return 0 or an errno value.                      *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
@@ -31,9 +32,9 @@ extern "C" {
 /* Sets an option by its name in docs/runtime-options.md ("file", "mode", ...)
    and overrides the environment. ENOENT: no such option; EINVAL: value not
    allowed; EBUSY: too late. Too late is after the first probe or region, the
-   first plan of an attached model, and the first call of start, stop, reset,
-   reset_thread, lane, step or wait_snapshot; for "file" when the file exists.
-   "open" set to "early" makes the file now. */
+   first plan of an attached model, and the first call of start, stop,
+   scope_begin, reset, reset_thread, lane, step or wait_snapshot; for "file"
+   when the file exists. "open" set to "early" makes the file now. */
 TORCHPROF_API int torchprof_set_option(const char *name, const char *value);
 
 /* Recording is on from the first probe unless stop was called. Spans that are
@@ -41,12 +42,18 @@ TORCHPROF_API int torchprof_set_option(const char *name, const char *value);
 TORCHPROF_API void torchprof_start(void);
 TORCHPROF_API void torchprof_stop(void);
 
+/* The same for scopes, which may be nested and on many threads at once: each
+   begin starts, and the end of the last one stops. Each begin has its end, on
+   whatever thread. A child of fork begins without scopes. */
+TORCHPROF_API void torchprof_scope_begin(void);
+TORCHPROF_API void torchprof_scope_end(void);
+
 /* Empties the profile: it then holds only what is recorded after the call. */
 TORCHPROF_API void torchprof_reset(void);
 
 /* The same for what the calling thread has recorded. Spans of it that are open
    count as cut; other threads and what belongs to the whole process, such as
-   blocks of memory, keep what they have. */
+   blocks of memory and loads of models, keep what they have. */
 TORCHPROF_API void torchprof_reset_thread(void);
 
 /* Number of the lane that the calling thread records into, which it gets by
@@ -96,7 +103,8 @@ TORCHPROF_API void torchprof_on_ready(torchprof_ready_callback callback,
 /* User regions: named spans of the host's own code, nestable, per thread. A
    region's number is the same for the same name; 0 means no region and is
    ignored. A region is a child of the span in which it begins. Pass to end()
-   what begin() returned, on the same thread. */
+   what begin() returned, on the same thread, and end those that began inside
+   first: one that ends otherwise is not recorded. */
 TORCHPROF_API uint32_t torchprof_region(const char *name);
 TORCHPROF_API uint64_t torchprof_region_begin(uint32_t region);
 TORCHPROF_API void torchprof_region_end(uint32_t region, uint64_t begin);

@@ -94,7 +94,7 @@ def check(rows, calls):
 
 def runs(count):
     # The device is behind from the beginning: it waits for no host.
-    torch.ops.fakedev.busy(x, 300 * MS)
+    torch.ops.fakedev.busy(x, 600 * MS)
     for _ in range(count):
         model(x, host)
 
@@ -135,7 +135,7 @@ for _ in range(3):
     model(x, weight)
 torch.ops.fakedev.wait()
 torch.ops.torchprof.reset()
-torch.ops.fakedev.busy(x, 300 * MS)
+torch.ops.fakedev.busy(x, 600 * MS)
 for _ in range(RUNS):
     model(x, weight)
 torch.ops.fakedev.wait()
@@ -146,7 +146,7 @@ torch.ops.torchprof.reset()
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU],
                             record_shapes=True):
     # Not before: to begin takes longer.
-    torch.ops.fakedev.busy(x, 300 * MS)
+    torch.ops.fakedev.busy(x, 600 * MS)
     for _ in range(RUNS):
         model(x, weight)
 torch.ops.fakedev.wait()

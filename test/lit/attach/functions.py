@@ -7,6 +7,16 @@ the outputs are the same."""
 # RUN:   %python -W ignore %s all > %t/attached
 # RUN: diff %t/alone %t/attached
 # RUN: %python -W ignore %s check %t %build
+#
+# A file with probes follows the switch of gradients, too, where nothing is attached.
+# RUN: %python -W ignore %s save %t/model.pt
+# RUN: torchprof-opt --quiet --instrument %t/model.pt -o %t/instr.pt
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_HOOKS=off \
+# RUN:   TORCHPROF_FILE=%t/instr.tprof %python -W ignore %s load %t/instr.pt
+# RUN: torchprof-report summary %t/instr.tprof --format=csv --limit=0 \
+# RUN:   --columns=kind,calls,backward_calls | FileCheck %s --check-prefix=FILE
+# FILE-DAG: aten::tanh,3,3
+# FILE-DAG: aten::sigmoid,3,3
 # UNSUPPORTED: asan, tsan
 
 import hashlib
@@ -53,6 +63,17 @@ if sys.argv[1] != "check":
 
         def forward(self, x):
             return torch.sigmoid(self.second(torch.tanh(self.first(x))))
+
+    class Switches(nn.Module):
+        """A potential that takes care of its forces itself, whatever its host does."""
+        def forward(self, x):
+            torch.set_grad_enabled(True)
+            x = x.detach().requires_grad_(True)
+            y = torch.sigmoid(torch.mm(torch.tanh(x), x.t())).sum()
+            slope = torch.autograd.grad([y], [x])[0]
+            torch.set_grad_enabled(False)
+            assert slope is not None
+            return slope
 
     def layers():
         torch.manual_seed(0)
@@ -251,20 +272,10 @@ def no_grad_and_inference():
     digest(x.grad)
 
 
-# A potential that takes care of its forces itself, whatever its host does.
 @case(tanh=3, sigmoid=3)
-def switched_on_inside():
-    class Switches(nn.Module):
-        def forward(self, x):
-            torch.set_grad_enabled(True)
-            x = x.detach().requires_grad_(True)
-            y = torch.sigmoid(torch.mm(torch.tanh(x), x.t())).sum()
-            slope = torch.autograd.grad([y], [x])[0]
-            torch.set_grad_enabled(False)
-            assert slope is not None
-            return slope
-
-    model, x = torch.jit.script(Switches()), data(False)
+def switched_on_inside(file=None):
+    model = torch.jit.load(file) if file else torch.jit.script(Switches())
+    x = data(False)
     for _ in range(3):
         with torch.no_grad():
             digest(model(x))
@@ -302,6 +313,10 @@ def main():
         for name, (function, _) in CASES.items():
             print(name, flush=True)
             function()
+    elif sys.argv[1] == "save":
+        torch.jit.script(Switches()).save(sys.argv[2])
+    elif sys.argv[1] == "load":
+        switched_on_inside(sys.argv[2])
     elif sys.argv[1] != "check":
         CASES[sys.argv[1]][0]()
     if sys.argv[1] != "check":

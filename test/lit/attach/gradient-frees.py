@@ -54,20 +54,20 @@ if sys.argv[1:2] == ["check"]:
         document = json.load(file)
     rows = {row["name"]: row for row in document["rows"]}
 
-    def freed(node):
-        """Bytes per call, without what malloc adds."""
-        whole = rows["(freed) of " + node]["freed_bytes"]
-        assert whole % NOTED == 0, rows
-        return whole // NOTED // 64 * 64
+    def check_freed(node, *tensors):
+        """tensors: how many elements each has that a call frees. malloc may give a little
+        more than was asked for, each time another little."""
+        more = rows["(freed) of " + node]["freed_bytes"] - NOTED * 4 * sum(tensors)
+        assert 0 <= more <= NOTED * 64 * len(tensors), (node, more, rows)
 
     # What the sigmoid has kept, and what came to it.
-    assert freed("narrow") == 2 * 4 * ROWS * NARROW, rows
+    check_freed("narrow", ROWS * NARROW, ROWS * NARROW)
     # The tanh and the product have kept the same tensor, the product longer.
-    assert freed("row") == 4 * ROWS * WIDE, rows
-    assert freed("wide") == 0, rows
+    check_freed("row", ROWS * WIDE)
+    check_freed("wide")
     # Gradients of parameters, which nobody asked for: what the product has kept of its
     # parameter the host holds.
-    assert freed("scaled") == 0, rows
+    check_freed("scaled")
     for name in ["scaled", "row"]:
         unused = rows["(unused) of " + name]
         assert unused["calls"] == NOTED and unused["self_ns"] > 0, rows

@@ -42,7 +42,7 @@ be of two sites has none."""
 # UNKNOWN: aten::div {{[a-z_0-9]+}} 5
 # UNKNOWN-NOT: prim::Loop
 # UNKNOWN: aten::div {{[a-z_0-9]+}} 5
-# UNKNOWN: folded or unrolled{{.*}}prim::Loop
+# UNKNOWN: folded, unrolled or replaced{{.*}}prim::Loop
 
 import sys
 from typing import List

@@ -37,6 +37,13 @@ same time; labels of the host and of a scripted method are regions."""
 # RUN: torchprof-report summary %t.tprof --ops --limit=0 --columns=kind,name,calls | FileCheck %s --check-prefix=ELSEWHERE
 # ELSEWHERE: aten::convolution_backward {{.*}} 1
 
+# They are recorded once where a run continues on such a thread, with its callback.
+# RUN: rm -f %t*.tprof
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
+# RUN:   TORCHPROF_RECORD=ops %python -W ignore %s forked
+# RUN: torchprof-report summary %t.tprof --ops --limit=0 --columns=kind,name,calls | FileCheck %s --check-prefix=FORKED --implicit-check-not="aten::mm in aten::mm"
+# FORKED: aten::mm in backward MmBackward0
+
 import json
 import os
 import subprocess
@@ -45,6 +52,8 @@ import threading
 from collections import Counter
 
 import torch
+
+from Inputs import forks
 
 torch.set_num_threads(1)
 
@@ -59,6 +68,16 @@ class Net(torch.nn.Module):
         with torch.autograd.profiler.record_function("inner"):
             y = torch.relu(self.conv(x))
         return self.fc(y.mean([2, 3]))
+
+
+class Forked(torch.nn.Module):
+    def slope(self, x):
+        slope = torch.autograd.grad([torch.mm(x, x).sum()], [x])[0]
+        assert slope is not None
+        return slope
+
+    def forward(self, x):
+        return torch.jit.wait(torch.jit.fork(self.slope, x))
 
 
 def recorded():
@@ -88,6 +107,11 @@ if sys.argv[1:] == ["elsewhere"]:
     worker = threading.Thread(target=model(x).sum().backward)
     worker.start()
     worker.join()
+    sys.exit()
+
+if sys.argv[1:] == ["forked"]:
+    torch.jit.script(Forked())(torch.rand(4, 4, requires_grad=True))
+    forks.rest()
     sys.exit()
 
 with torch.no_grad():

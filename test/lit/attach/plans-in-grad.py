@@ -9,8 +9,14 @@ with a share of the runs; it is no gradient of that node."""
 # RUN:   | FileCheck %s --implicit-check-not='(plans),' --implicit-check-not='of grad,,'
 # CHECK-DAG: aten::grad,grad,{{[1-9][0-9.]*}},,6
 # CHECK-DAG: backward,(plans) of grad,{{[0-9.]+}},,{{[1-9]}}
+# They belong to the run that the backward is in.
+# RUN: torchprof-report runs %t.tprof --limit=0 --format=csv | FileCheck %s --check-prefix=RUNS \
+# RUN:   --implicit-check-not='forward,backward,{{[^,]*}},profiling,1,'
+# RUNS-DAG: forward,backward,{{[^,]*}},profiling,2,
 # RUN: torchprof-report advise %t.tprof --min-pct=0 | FileCheck %s --check-prefix=ADVICE
 # ADVICE: the row (plans), {{[1-9]}} times
+# Where gradients have no rows they are in the self time of that node.
+# RUN: %python %S/Inputs/check_groupings.py %t.tprof
 # UNSUPPORTED: asan, tsan
 
 from typing import List, Optional

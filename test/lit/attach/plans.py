@@ -62,7 +62,12 @@ if sys.argv[1:] and sys.argv[1] != "late":
             cells[site["name"]] = [
                 cell for lane in profile["lanes"] for cell in lane["cells"]
                 if cell["slot"] == site["slot"]]
-    assert sum(cell["sum"] for cell in cells["(plans)"]) >= for_backward > 0
+    booked = sum(cell["sum"] for cell in cells["(plans)"])
+    assert booked >= for_backward > 0
+    # It has torchprof's work for them, too, and little else.
+    own = sum(plan["own_ticks"] for plan in profile["plans"]
+              if plan["part"] == "backward")
+    assert for_backward + own <= booked < 2 * (for_backward + own), (booked, own)
     assert sum(cell["gradients"] for cell in
                cells["DifferentiableGraphBackward"]) >= for_backward
     # No time is in two plans.

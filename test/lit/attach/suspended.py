@@ -4,7 +4,9 @@ its whole time, and what its first thread does next, such as a backward, is not 
 # RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
 # RUN:   %python -W ignore %s > %t.attached
 # RUN: diff %t.alone %t.attached
-# RUN: torchprof-report check %t.tprof
+# RUN: torchprof-report check %t.tprof | FileCheck %s --check-prefix=WHOLE \
+# RUN:   --implicit-check-not="in flight"
+# WHOLE: the file is whole
 # RUN: torchprof-report summary %t.tprof --limit=0 | FileCheck %s --implicit-check-not=Excess \
 # RUN:   --implicit-check-not="calls itself"
 # UNSUPPORTED: asan, tsan

@@ -10,7 +10,7 @@ its nodes are part of the method, which has no more time of its own than it had.
 # UNSUPPORTED: asan, tsan
 # CHECK: aten::relu {{.*}} 400
 # CHECK: Unattributed
-# CHECK: LibTorch folded or unrolled, so that not every run has them: prim::Loop
+# CHECK: LibTorch folded, unrolled or replaced, so that not every run has them: prim::Loop
 
 import json
 import sys

@@ -58,6 +58,15 @@ assert sorted(calls["method", ""]) == [3, 3, 6], calls
 assert calls["aten::linear", "part"] == [6], calls
 assert calls["aten::erf", ""] == [3], calls
 assert calls["aten::tanh", ""] == [12], calls
+# Runs go by the name in the table, which has the model's if there are several, or by
+# the method's alone.
+names = {row["method"] for row in p._tables("runs")["last"]["rows"]}
+assert len(names) == 3 and sum(len(p.runs(name)) for name in names) == 12, names
+assert [len(p.runs(name)) for name in (None, "forward", "gelu")] == [12, 9, 3]
+try:
+    raise AssertionError(p.runs("backward"))
+except KeyError as error:
+    assert "no run of 'backward' was recorded" in str(error), error
 assert scripted.code == code and not hasattr(scripted, "_torchprof_manifest")
 
 # A model that ran before hooks were there is named by nobody: the error says

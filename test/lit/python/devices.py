@@ -9,6 +9,7 @@ range ends, and the recipe's call sites work by their names."""
 # CHECK: Self device time total: 10{{.*}} ms
 
 import sys
+import types
 from unittest import mock
 
 import torch
@@ -91,11 +92,23 @@ check(p, 2)
 # It waits for each GPU that the process uses, not for the current one only.
 waited = set()
 with mock.patch.multiple(
-        torch.cuda, is_available=lambda: True, is_initialized=lambda: True,
-        device_count=lambda: 3,
+        torch.cuda, is_initialized=lambda: True, device_count=lambda: 3,
         synchronize=lambda device=None: waited.add(device)), mock.patch.object(
         torch._C, "_cuda_hasPrimaryContext", lambda index: index != 1,
         create=True):
     with torchprof_jit.profile(model, device=True):
         pass
 assert waited == {None, 0, 2}, waited
+
+
+# It does not ask for those that the process has not begun to use: children that are
+# forked later could not use them.
+def ask(*_):
+    raise AssertionError("a device was asked for")
+
+
+unused = {"is_initialized": lambda: False, "is_available": ask, "synchronize": ask}
+with mock.patch.multiple(torch.cuda, **unused), mock.patch.object(
+        torch, "xpu", types.SimpleNamespace(**unused), create=True):
+    with torchprof_jit.profile(model, device=True):
+        pass

@@ -1,9 +1,11 @@
 """No temporary folder stays behind: not of a profile that is gone, not of a process
-that has ended, and not of a worker, which ends without atexit."""
+that has ended, and not of a worker, which ends without atexit. What a program does at
+exit still sees results."""
 # RUN: rm -rf %t && mkdir %t
 # RUN: env TMPDIR=%t %python -W ignore %s %t | FileCheck %s
 # RUN: ls %t | count 0
 
+import atexit
 import gc
 import multiprocessing
 import os
@@ -28,6 +30,11 @@ def record():
     return p
 
 
+@atexit.register
+def report_at_exit():  # before the first range, so that it runs late
+    print("at exit", len(kept.runs()))
+
+
 worker = multiprocessing.get_context("fork").Process(target=record)
 worker.start()
 worker.join()
@@ -44,3 +51,4 @@ print("kept", len(os.listdir(sys.argv[1])))
 # CHECK-NEXT: gone True 1
 # CHECK-NEXT: 1 run, 2 folders
 # CHECK-NEXT: kept 2
+# CHECK-NEXT: at exit 1

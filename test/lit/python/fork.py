@@ -55,17 +55,44 @@ def use_own(whole):
     print("inherited", whole)
 
 
+# It may record with that range's profile, in a range that it opens itself.
+def use_inherited(whole):
+    whole(x)
+    print("call", calls(whole))
+    with whole:
+        model(x)
+        model(x)
+    print("with", calls(whole))
+
+
+# The loop around it may go on there: until it is left, its steps are nothing.
+def go_on(whole):
+    whole(x)
+    whole.step()
+    whole.__exit__(None, None, None)
+    try:
+        whole.step()
+    except RuntimeError as error:
+        print(error)
+
+
 earlier = torchprof_jit.profile(model)
 earlier(x)
 with torchprof_jit.profile(model) as whole:
     model(x)
     in_child(lambda: use_own(whole))
+    in_child(lambda: use_inherited(whole))
+    in_child(whole.step)
+    in_child(lambda: go_on(whole))
     model(x)
-print("parent", calls(whole))
+print("parent", calls(whole), whole.step_number)
 # CHECK: folders 1
 # CHECK-NEXT: own 4
 # CHECK-NEXT: inherited <torchprof_jit.profile, nothing recorded>
-# CHECK-NEXT: parent 2
+# CHECK-NEXT: call 1
+# CHECK-NEXT: with 2
+# CHECK-NEXT: step() outside of a range
+# CHECK-NEXT: parent 2 0
 
 
 # Nor does a child record outside of ranges of its own.

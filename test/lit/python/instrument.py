@@ -73,6 +73,8 @@ assert torchprof_jit.instrument(Plain().train()).training
 for options in (
     {"methods": ["nonesuch"]},
     {"include": ["aten::rel"]},
+    {"methods": "nonesuch"},  # one name, not its letters
+    {"include": "aten::rel"},
     {"nodes": "some"},
     {"granularity": "layer"},
 ):
@@ -82,13 +84,17 @@ for options in (
         print(error)
 # CHECK: {{.*}}plain.pt: there is no method 'nonesuch'; the model has forward
 # CHECK: {{.*}}plain.pt: no site matches --include='aten::rel'; did you mean aten::relu?
+# CHECK: {{.*}}plain.pt: there is no method 'nonesuch'; the model has forward
+# CHECK: {{.*}}plain.pt: no site matches --include='aten::rel'; did you mean aten::relu?
 # CHECK: {{.*}}plain.pt: nodes must be 'default' or 'all', not 'some'
 # CHECK: {{.*}}plain.pt: granularity must be 'op' or 'module', not 'layer'
-try:
-    torchprof_jit.instrument(Plain(), exclude=["*"])
-except torchprof_jit.InstrumentError as error:
-    print(error)
+for exclude in (["*"], "aten::*"):
+    try:
+        torchprof_jit.instrument(Plain(), exclude=exclude)
+    except torchprof_jit.InstrumentError as error:
+        print(error)
 # CHECK: {{^}}no site matches --exclude='*'
+# CHECK: {{^}}no site matches --exclude='aten::*'
 
 # The passes run in this process: no tool is started, no file is written.
 search, os.environ["PATH"] = os.environ["PATH"], ""

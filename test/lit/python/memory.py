@@ -1,7 +1,8 @@
-"""profile_memory=True measures what tensors take; the first profile decides, and
-another word of the environment stays."""
+"""profile_memory=True measures what tensors take; the first profile decides, or an
+instrumented model that ran before, and another word of the environment stays."""
 # RUN: %python -u -W ignore %s first 2>&1 | FileCheck %s
 # RUN: %python -u -W ignore %s late 2>&1 | FileCheck --check-prefix=LATE %s
+# RUN: %python -u -W ignore %s warm 2>&1 | FileCheck --check-prefix=LATE %s
 # RUN: env TORCHPROF_RECORD=memory %python -u -W ignore %s late 2>&1 | FileCheck %s
 # RUN: env TORCHPROF_RECORD=cpu %python -u -W ignore %s first 2>&1 | FileCheck %s --check-prefixes=CHECK,CPU
 # RUN: env "TORCHPROF_RECORD=cpu, memory" %python -u -W ignore %s late 2>&1 | FileCheck %s --check-prefixes=CHECK,CPU
@@ -28,11 +29,13 @@ class Model(torch.nn.Module):
 x = torch.rand(1000, 1000)
 if sys.argv[1] == "late":
     torchprof_jit.profile(Model())(x)
+elif sys.argv[1] == "warm":
+    torchprof_jit.instrument(Model())(x)
 try:
     p = torchprof_jit.profile(Model(), profile_memory=True)
 except RuntimeError as error:
     print(error)
-    # LATE: profile_memory=True: this process records without it already; the first profile decides
+    # LATE: profile_memory=True: this process has recorded without it already; make the first profile with it, before an instrumented model runs, or set TORCHPROF_RECORD=memory
 else:
     torchprof_jit.profile(Model(), profile_memory=True)  # again is no mistake
     p(x)

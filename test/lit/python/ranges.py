@@ -90,10 +90,15 @@ with torchprof_jit.profile():
     other.join()
     try:
         with torchprof_jit.profile(threads="current",
-                                   on_trace_ready=lambda p: p.summary()):
+                                   on_trace_ready=lambda p: print("told")) as p:
             raise KeyError("mine")
     except KeyError as error:
         print("raised", error)
+    try:
+        p.file
+        print("a file of nothing")
+    except RuntimeError:
+        pass
 # CHECK-NEXT: raised 'mine'
 
 # A host that fails ends neither the schedule nor later cycles.
@@ -226,6 +231,10 @@ for _ in range(40):
     q(x)
 print([calls(each)["aten::relu"] for each in (p, q)], len(p.runs()))
 # CHECK-NEXT: [80, 40] 80
+# The first calls are those of all the ranges.
+name, = (row["name"] for row in q.rows() if row["kind"] == "aten::relu")
+print([len(each.node_runtimes(name)) for each in (p, q)])
+# CHECK-NEXT: [5, 5]
 
 # So do calls of several threads, whichever ends first.
 class Handover(torch.nn.Module):
@@ -322,6 +331,31 @@ first.__exit__()
 print([calls(p)["aten::relu"] for p in (first, failing)])
 # CHECK: failed No such file or directory
 # CHECK-NEXT: [1, 1]
+
+# Ranges of one extent have the same, whatever another thread runs while a third one
+# begins inside of them.
+ops = torch.ops.torchprof
+real_snapshot = ops.snapshot
+
+
+def snapshot_before_a_run(path):
+    failed = real_snapshot(path)
+    other = threading.Thread(target=model, args=(x,))
+    other.start()
+    other.join()
+    return failed
+
+
+first, second = torchprof_jit.profile(), torchprof_jit.profile()
+with first, second:
+    model(x)
+    ops.snapshot = snapshot_before_a_run
+    inner = torchprof_jit.profile().__enter__()
+    ops.snapshot = real_snapshot
+    model(x)
+    inner.__exit__()
+print([calls(p)["aten::relu"] for p in (first, second, inner)])
+# CHECK-NEXT: [2, 2, 1]
 
 # Each thread has its own range, again and again; the process's has all of them.
 found = []

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import types
+from unittest import mock
 
 import torch
 
@@ -62,3 +63,21 @@ assert page is None or page.startswith("<iframe srcdoc=") and "&quot;" in page
 assert torchprof_jit.profile(Outer())._repr_html_() is None
 print(repr(p))
 # CHECK: torchprof_jit
+
+# Runs are in order where the wall clock was set back between them, by an hour.
+set_back = types.SimpleNamespace(path=os.path.join(folder, "set-back.json"))
+with open(set_back.path, "w") as file:
+    json.dump({
+        "process": {"clock": "injected"},
+        "anchors": [
+            {"ticks": 0, "monotonic_ns": 0, "realtime_ns": 3600 * 10**9},
+            {"ticks": 2 * 10**9, "monotonic_ns": 2 * 10**9,
+             "realtime_ns": 2 * 10**9}],
+        "models": [{"id": 1, "sites": [
+            {"kind": "method", "name": "forward", "flags": ["root"]}]}],
+        "lanes": [{
+            "cells": [{"slot": 0, "samples": [9000000, 1000000]}],
+            "runs": [{"slot": 0, "samples": [
+                [10**9, 9000000], [3 * 10**9, 1000000]]}]}]}, file)
+with mock.patch.object(p, "_recorded", return_value=set_back):
+    assert p.runs() == [0.009, 0.001], p.runs()

@@ -40,6 +40,15 @@ assert rows["aten::relu"]["total_ns"] <= rows["method"]["total_ns"], rows
 runs = p.runs()
 assert len(runs) == 10, runs
 assert abs(sum(runs) * 1e9 / rows["method"]["total_ns"] - 1) < 0.01, runs
+# A method has its model's name in front, also of the only one that ran.
+assert p.runs("Model.forward") == p.runs("forward") == runs
+for method in ("Other.forward", "Model.backward"):
+    try:
+        p.runs(method)
+    except KeyError as error:
+        print(error)
+# CHECK: no run of 'Other.forward' was recorded
+# CHECK: no run of 'Model.backward' was recorded
 samples = p.node_runtimes(rows["aten::relu"]["name"])
 assert 1 <= len(samples) <= 10 and min(samples) > 0, samples
 try:

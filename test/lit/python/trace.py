@@ -27,7 +27,7 @@ try:
     p = torchprof_jit.profile(Model(), trace=True)
 except RuntimeError as error:
     print(error)
-    # LATE: trace=True: this process records without it already; the first profile decides
+    # LATE: trace=True: this process has recorded without it already; make the first profile with it, before an instrumented model runs, or set TORCHPROF_MODE=trace
 else:
     torchprof_jit.profile(Model(), trace=True)  # again is no mistake
     for _ in range(3):

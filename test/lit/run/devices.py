@@ -1,5 +1,6 @@
 """torchprof-run on a device: the model and its inputs are moved there, each run
-waits for it, and its time is recorded. A model that was saved there runs there."""
+waits for it, and its time is recorded. A model that was saved there runs there.
+The device's library may be one in this folder."""
 # RUN: rm -rf %t && mkdir %t && %python %s %source %build %t/net.pt
 # RUN: torchprof-run %t/net.pt --load %build/lib/libtorchprof-fake-device.so \
 # RUN:   --map-device=privateuseone --input 'float[2]' --input '[float[2]]' \
@@ -18,6 +19,10 @@ waits for it, and its time is recorded. A model that was saved there runs there.
 # RUN: not torchprof-run %t/net.pt --load %build/lib/libtorchprof-fake-device.so \
 # RUN:   --map-device=toaster --input 'float[2]' -o %t/none.tprof 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=WRONG
+# RUN: cp %build/lib/libtorchprof-fake-device.so %t/plain.so
+# RUN: cd %t && torchprof-run %t/net.pt --load plain.so --map-device=privateuseone \
+# RUN:   --input 'float[2]' --input '[float[2]]' --input '{"k": float[2]}' \
+# RUN:   --input '(float[2], 3)' --runs 5 -o %t/plain.tprof | FileCheck %s --check-prefix=RAN
 # UNSUPPORTED: asan, tsan
 # RAN: 5 runs; latency min {{[45][0-9]}}.{{[0-9]+}} ms
 # CHECK: fakedev::busy {{.*}}5 5 2{{.*}} ms

@@ -1,7 +1,9 @@
 """--help begins with an example and fits a screen; --help-all has the rest."""
-# RUN: %python %s | FileCheck %s
+# RUN: %python %s %source/docs/runtime-options.md | FileCheck %s
 
+import re
 import subprocess
+import sys
 
 ROWS, COLUMNS = 45, 110
 
@@ -49,3 +51,12 @@ for command in ("annotate", "check", "convert", "diff", "export", "merge",
     check(["torchprof-report", command],
           {"summary": "--stack-depth", "tree": "--width",
            "diff": "--unit"}.get(command))
+
+# CHECK: torchprof-record names what can be measured
+with open(sys.argv[1]) as page:
+    allowed = re.search(r"^\| `TORCHPROF_RECORD` \|[^|]*\|[^|]*\| ([^|]*) \|",
+                        page.read(), re.M).group(1)
+shown = re.search(r"^ *--measure=<what>.*?(?=^ *--)",
+                  output("torchprof-record", "--help"), re.M | re.S).group(0)
+assert shown.split(": ")[1].split() == allowed.split(), (shown, allowed)
+print("torchprof-record names what can be measured")

@@ -2,7 +2,8 @@
 //
 // The tables of docs/profile-format.md that repeat a .def file stand between
 // two comments and are made from it: with UPDATE_DOCS=1 in the environment
-// this test writes them, without it compares them.
+// this test writes them, without it compares them. The table of the runtime's
+// interface is written by hand, and only its names are looked for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <sstream>
+#include <vector>
 
 using namespace torchprof::format;
 
@@ -158,6 +160,39 @@ TEST(DocTables, AreMadeFromTheDefFiles) {
   if (std::getenv("UPDATE_DOCS"))
     std::ofstream(Path) << Wanted;
   EXPECT_EQ(readPage(Path), Wanted) << "run this test with UPDATE_DOCS=1";
+}
+
+/// The word before the first parenthesis behind each \p Marker.
+std::vector<std::string> namesIn(const char *Path, const std::string &Marker) {
+  std::string Text = readPage(Path);
+  std::vector<std::string> Found;
+  for (size_t At = Text.find(Marker); At != Text.npos;
+       At = Text.find(Marker, At + 1)) {
+    size_t End = Text.find('(', At + Marker.size());
+    size_t Begin = Text.find_last_of(" *:", End) + 1;
+    Found.push_back(Text.substr(Begin, End - Begin));
+  }
+  return Found;
+}
+
+TEST(DocTables, TheRuntimesPageHasItsWholeInterface) {
+  std::string Page = readPage(TORCHPROF_DOCS "/runtime.md");
+  auto Has = [&](const std::string &Text) {
+    return Page.find(Text) != Page.npos;
+  };
+  std::vector<std::string> Functions =
+      namesIn(TORCHPROF_DOCS "/../runtime/include/torchprof/torchprof.h",
+              "\nTORCHPROF_API ");
+  EXPECT_FALSE(Functions.empty());
+  for (const std::string &Name : Functions)
+    EXPECT_TRUE(Has("`" + Name + "`")) << Name;
+  std::vector<std::string> Operators =
+      namesIn(TORCHPROF_DOCS "/../runtime/torch/ControlOps.cpp",
+              "control(\"torchprof::");
+  EXPECT_FALSE(Operators.empty());
+  for (const std::string &Name : Operators)
+    EXPECT_TRUE(Has("`" + Name + "(") || Has(".torchprof." + Name + "("))
+        << Name;
 }
 
 TEST(DocTables, TheFormatsPageIsOfThisVersion) {

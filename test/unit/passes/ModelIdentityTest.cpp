@@ -18,7 +18,7 @@ using torch::jit::Module;
 namespace {
 
 /// A list of constants, names that occur twice, control flow, and a fork.
-const char Code[] = R"(
+const char NetCode[] = R"(
 def helper(self, x):
   x = torch.relu(x)
   x = torch.max_pool2d(x, [2, 2], [2, 2])
@@ -37,8 +37,8 @@ def forward(self, x, n: int):
   return torch.add(y, x)
 )";
 
-Module makeModule(const std::string &Text = Code,
-                  const std::string &Class = "__torch__.net.Net") {
+Module makeNet(const std::string &Text = NetCode,
+               const std::string &Class = "__torch__.net.Net") {
   Module M(Class);
   M.define(Text);
   return M;
@@ -64,7 +64,7 @@ std::string replaced(std::string Text, const std::string &From,
 } // namespace
 
 TEST(ModelIdentity, IsThatOfTheSavedFile) {
-  Module M = makeModule();
+  Module M = makeNet();
   Module Loaded = saveAndLoad(M);
   EXPECT_EQ(idOf(M), idOf(Loaded));
   EXPECT_EQ(idOf(M), idOf(saveAndLoad(Loaded)));
@@ -75,30 +75,30 @@ TEST(ModelIdentity, IsThatOfTheSavedFile) {
 }
 
 TEST(ModelIdentity, SurvivesCopies) {
-  Module M = makeModule();
+  Module M = makeNet();
   EXPECT_EQ(idOf(M), idOf(M.deepcopy()));
   EXPECT_EQ(idOf(M), idOf(M.clone()));
 }
 
 TEST(ModelIdentity, DoesNotKnowWhereAClassWasFound) {
-  EXPECT_EQ(idOf(makeModule(Code, "__torch__.net.Net")),
-            idOf(makeModule(Code, "__torch__.lib.___torch_mangle_7.Net")));
-  EXPECT_NE(idOf(makeModule(Code, "__torch__.net.Net")),
-            idOf(makeModule(Code, "__torch__.net.Other")));
+  EXPECT_EQ(idOf(makeNet(NetCode, "__torch__.net.Net")),
+            idOf(makeNet(NetCode, "__torch__.lib.___torch_mangle_7.Net")));
+  EXPECT_NE(idOf(makeNet(NetCode, "__torch__.net.Net")),
+            idOf(makeNet(NetCode, "__torch__.net.Other")));
 }
 
 TEST(ModelIdentity, KnowsTheNamesOfMethodsButNotOfValues) {
-  uint64_t Id = idOf(makeModule());
+  uint64_t Id = idOf(makeNet());
   EXPECT_NE(Id,
-            idOf(makeModule(replaced(replaced(Code, "def helper", "def other"),
-                                     "self.helper", "self.other"))));
-  EXPECT_EQ(Id, idOf(makeModule(replaced(
-                    replaced(Code, "y = self.helper(x)", "q = self.helper(x)"),
-                    "for i in", "y = q\n  for i in"))));
+            idOf(makeNet(replaced(replaced(NetCode, "def helper", "def other"),
+                                  "self.helper", "self.other"))));
+  EXPECT_EQ(Id, idOf(makeNet(replaced(replaced(NetCode, "y = self.helper(x)",
+                                               "q = self.helper(x)"),
+                                      "for i in", "y = q\n  for i in"))));
 }
 
 TEST(ModelIdentity, ChangesWithEveryPartOfTheCode) {
-  uint64_t Id = idOf(makeModule());
+  uint64_t Id = idOf(makeNet());
   for (auto [From, To] : {
            std::pair("torch.relu(x)", "torch.tanh(x)"),
            std::pair("1.5", "1.25"),
@@ -108,11 +108,11 @@ TEST(ModelIdentity, ChangesWithEveryPartOfTheCode) {
            std::pair("y = x\n      z = torch.neg(y)",
                      "z = torch.neg(y)\n      y = x"),
        })
-    EXPECT_NE(Id, idOf(makeModule(replaced(Code, From, To)))) << From;
+    EXPECT_NE(Id, idOf(makeNet(replaced(NetCode, From, To)))) << From;
 }
 
 TEST(ModelIdentity, IsTheOneThatTheInstrumentedModelHas) {
-  Module M = makeModule();
+  Module M = makeNet();
   uint64_t Id = idOf(M);
   Module Reloaded;
   EXPECT_EQ(instrumentAndReload(M, {}, Reloaded).Numbering.Table.ModelId, Id);

@@ -120,6 +120,27 @@ TEST(Aggregate, FullBucketsContinueInFurtherCells) {
   EXPECT_TRUE(Again == A);
 }
 
+TEST(Aggregate, FirstSamplesGoOnInTheNextCellOfALane) {
+  Aggregate Same, Other;
+  for (const format::Cell &C :
+       {cellOf({3, 1}), cellOf({2}), cellOf({7, 8, 9}), cellOf({4})}) {
+    Same.add(C, 1, /*WithHistogram=*/false, /*GoesOn=*/true);
+    Other.add(C, 1, /*WithHistogram=*/false);
+  }
+  EXPECT_EQ(std::vector<uint64_t>(Same.First.begin(), Same.First.end()),
+            (std::vector<uint64_t>{3, 1, 2, 7, 8}));
+  EXPECT_EQ(std::vector<uint64_t>(Other.First.begin(), Other.First.end()),
+            (std::vector<uint64_t>{3, 1}));
+  // Behind calls that are not kept singly none is among the first.
+  Aggregate Gap;
+  format::Cell Two = cellOf({3, 1});
+  Two.First[1] = 0;
+  Gap.add(Two, 1, /*WithHistogram=*/false, /*GoesOn=*/true);
+  Gap.add(cellOf({2}), 1, /*WithHistogram=*/false, /*GoesOn=*/true);
+  EXPECT_EQ(std::vector<uint64_t>(Gap.First.begin(), Gap.First.end()),
+            std::vector<uint64_t>{3});
+}
+
 TEST(Aggregate, SumsThatFitNoCell) {
   Aggregate A;
   A.Sum = UInt128(1) << 64;

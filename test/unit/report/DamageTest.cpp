@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../tools/torchprof-report/Profile/ProfileReader.h"
+#include "../IsSanitized.h"
 #include "ExerciseReader.h"
 #include "TestProfiles.h"
 
@@ -115,6 +116,9 @@ TEST(Damage, TruncationsAtPagesAreUsable) {
   EXPECT_EQ(H.Cells, 6u);
 }
 
+/// The profile fuzzer, which sanitizers check, goes on where these end.
+constexpr unsigned Rounds = IsSanitized ? 1500 : 6000;
+
 /// A position that matters: most of a file is padding.
 size_t interesting(std::mt19937_64 &Random, size_t Size) {
   size_t Page = Random() % (Size / format::PageBytes) * format::PageBytes;
@@ -131,10 +135,11 @@ size_t interesting(std::mt19937_64 &Random, size_t Size) {
 }
 
 TEST(Damage, BitFlips) {
-  RecordProperty("figure", "6000 files with 1 to 4 flipped bits");
+  RecordProperty("figure",
+                 std::to_string(Rounds) + " files with 1 to 4 flipped bits");
   std::string Whole = bytesOf(everySegment());
   std::mt19937_64 Random(20260101);
-  for (unsigned Round = 0; Round < 6000; ++Round) {
+  for (unsigned Round = 0; Round < Rounds; ++Round) {
     std::string Bytes = Whole;
     for (unsigned Flips = 1 + Random() % 4; Flips; --Flips)
       Bytes[interesting(Random, Bytes.size())] ^=
@@ -146,13 +151,14 @@ TEST(Damage, BitFlips) {
 }
 
 TEST(Damage, ExtremeNumbers) {
-  RecordProperty("figure", "6000 files with an extreme number somewhere");
+  RecordProperty("figure", std::to_string(Rounds) +
+                               " files with an extreme number somewhere");
   std::string Whole = bytesOf(everySegment());
   std::mt19937_64 Random(7);
   const uint64_t Extremes[] = {0,          1,           0x7fffffff,
                                0xffffffff, UINT64_MAX,  uint64_t(1) << 63,
                                4096,       Whole.size()};
-  for (unsigned Round = 0; Round < 6000; ++Round) {
+  for (unsigned Round = 0; Round < Rounds; ++Round) {
     std::string Bytes = Whole;
     size_t Place = interesting(Random, Bytes.size() - 8) & ~size_t(3);
     uint64_t Number = Extremes[Random() % std::size(Extremes)];

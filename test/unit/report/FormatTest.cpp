@@ -42,6 +42,7 @@ TEST(Format, WhatHasNoNameSurvivesJson) {
   P.DynamicSites[0].Flags = 8;
   P.Plans[0].Kind = format::PlanKind(44);
   P.Plans[1].Part = format::PlanPart(33);
+  P.Plans[1].Flags = 8;
   P.Lanes[0].Measures[1].Unit = format::MeasureUnit(66);
   P.Lanes[0].Measures[1].Sum = format::MeasureSum(55);
   std::string Json;
@@ -156,6 +157,7 @@ TEST(Format, ReadsWhatWasWritten) {
   EXPECT_EQ(P.Plans[1].First, format::Slot(1));
   EXPECT_EQ(P.Plans[1].Depth, 5u);
   EXPECT_EQ(P.Plans[1].Groups, 1u);
+  EXPECT_EQ(P.Plans[1].Flags, uint32_t(format::PF_BeforeRun));
   ASSERT_EQ(P.Loads.size(), 2u);
   EXPECT_EQ(fileOf(P.Loads[0]), "models/n\xc3\xa9t.pt");
   EXPECT_EQ(P.Loads[0].BeginTicks, 1u);
@@ -258,6 +260,36 @@ TEST(TickClock, LongTicksOfAnArmCounter) {
   EXPECT_TRUE(llvm::is_contained(
       T.Notes, "note: a tick of the clock is 41.7 ns: the time of a single "
                "call is a multiple of that"));
+}
+
+TEST(TickClock, FollowsTheWallClockThatIsSet) {
+  TickClock Clock(parse(
+      R"({"process": {"clock": "tsc", "ticks_per_second": 1000000000},
+          "anchors": [{"ticks": 0, "monotonic_ns": 0, "realtime_ns": 1000},
+                      {"ticks": 1000000000, "monotonic_ns": 1000000000,
+                       "realtime_ns": 1000003000},
+                      {"ticks": 2000000000, "monotonic_ns": 2000000000,
+                       "realtime_ns": 302000001000},
+                      {"ticks": 3000000000, "monotonic_ns": 3000000000,
+                       "realtime_ns": 2000001000}]})"));
+  EXPECT_EQ(Clock.realtimeNs(1'500'000'000), 1'500'001'000u);
+  EXPECT_EQ(Clock.realtimeNs(2'500'000'000), 302'500'001'000u);
+  EXPECT_EQ(Clock.realtimeNs(3'500'000'000), 2'500'001'000u);
+  EXPECT_EQ(Clock.steadyNs(3'500'000'000), 3'500'001'000u);
+  TickClock Other(parse(
+      R"({"process": {"clock": "tsc", "ticks_per_second": 1000000000},
+          "anchors": [{"ticks": 100, "realtime_ns": 1000}]})"));
+  EXPECT_EQ(Clock.tickOf(Other, 500'000'100), 500'000'000u);
+  EXPECT_EQ(Clock.tickOf(Other, 302'500'000'100), 303'500'000'000u);
+  EXPECT_EQ(Other.tickOf(Clock, 2'500'000'000), 302'500'000'100u);
+  EXPECT_EQ(Other.tickOf(Clock, 3'500'000'000), 2'500'000'100u);
+  TickClock Later(parse(
+      R"({"process": {"clock": "tsc", "ticks_per_second": 1000000000},
+          "anchors": [{"ticks": 0, "monotonic_ns": 0, "realtime_ns": 1000},
+                      {"ticks": 2000000000, "monotonic_ns": 2000000000,
+                       "realtime_ns": 302000001000}]})"));
+  EXPECT_EQ(Later.tickOf(Other, 302'500'000'100), 2'500'000'000u);
+  EXPECT_EQ(Later.tickOf(Other, 100'000'000'100), 1'999'999'999u); // never was
 }
 
 TEST(TickClock, SaysWhenNothingIsKnown) {

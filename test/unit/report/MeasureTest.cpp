@@ -57,6 +57,20 @@ std::string cell(const SiteTable &Sites, GroupBy Group, const char *Column,
   return "no row";
 }
 
+TEST(Measure, EachOfTheFormatIsKnown) {
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
+  {                                                                            \
+    const KnownMeasure *Known = findKnownMeasure(ID);                          \
+    ASSERT_NE(Known, nullptr) << ID;                                           \
+    EXPECT_TRUE(Known->Of == format::MeasureId::NAME) << ID;                   \
+    EXPECT_EQ(Known->Switch.str(), "TORCHPROF_RECORD=" WORD);                  \
+    EXPECT_FALSE(Known->Title.empty() || Known->Help.empty()) << ID;           \
+  }
+#include "torchprof/format/Measures.def"
+  for (const DerivedMeasure &D : derivedMeasures())
+    EXPECT_EQ(D.More.Switch.str(), D.Less.Switch.str()) << D.Id.str();
+}
+
 TEST(Measure, TotalSelfAndRest) {
   SiteTable Sites = table();
   EXPECT_EQ(cell(Sites, GroupBy::Node, "cpu_ns", "prim::If"), "100 ns");

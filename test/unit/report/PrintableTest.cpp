@@ -1,11 +1,11 @@
 //===- PrintableTest.cpp - text of others for a terminal ------------------===//
 
-#include "../../../tools/torchprof-report/Report/Printable.h"
+#include "../../../tools/common/Printable.h"
 
 #include "gtest/gtest.h"
 
 using namespace llvm;
-using namespace torchprof::report;
+using namespace torchprof;
 
 namespace {
 
@@ -19,6 +19,10 @@ TEST(Printable, EscapesWhatATerminalObeys) {
   EXPECT_EQ(printable("1\n2\r3\t4"), "1\\n2\\r3\\t4");
   EXPECT_EQ(printable(StringRef("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(printable("\u009b2J"), "\\u009b2J");
+}
+
+TEST(Printable, KeepsLinesIfAsked) {
+  EXPECT_EQ(printable("1\n2\r\n\x1b", /*KeepLines=*/true), "1\n2\\r\n\\x1b");
 }
 
 TEST(Printable, EscapesWhatReordersText) {

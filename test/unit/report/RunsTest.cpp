@@ -5,6 +5,7 @@
 #include "../../../tools/torchprof-report/Report/NewShapes.h"
 #include "../../../tools/torchprof-report/Report/Plans.h"
 #include "../../../tools/torchprof-report/Report/RunMemory.h"
+#include "../IsSanitized.h"
 #include "TestProfiles.h"
 
 #include "gtest/gtest.h"
@@ -47,6 +48,13 @@ Times endsOf(llvm::ArrayRef<RunLatency> Runs) {
   return Ends;
 }
 
+/// The wall clock was set back by an hour when two seconds had passed.
+const std::string SetBack =
+    R"("process": {"clock": "injected"}, "anchors": [
+       {"ticks": 0, "monotonic_ns": 0, "realtime_ns": 3600000000000},
+       {"ticks": 2000000000, "monotonic_ns": 2000000000,
+        "realtime_ns": 2000000000}],)";
+
 TEST(Runs, AreInTheOrderOfTime) {
   SlotToSite Slots;
   Slots.add(format::Slot{0}, 1, 7);
@@ -85,9 +93,37 @@ TEST(Runs, EventsAreInTheOrderOfTime) {
   }
 }
 
+TEST(Runs, KeepTheirOrderWhereTheWallClockIsSetBack) {
+  Profile P = methodWith(
+      R"("runs": [{"slot": 0, "samples": [[3000000000, 5], [1000000000, 5]]}],
+         "levels": [{"levels": [[0, 3000000000, 0, 50, 0],
+                                [0, 1000000000, 0, 50, 0]]}])",
+      SetBack + R"("plans": [{"root": 0, "begin": 3000000000},
+                             {"root": 0, "begin": 1000000000}],
+                   "loads": [{"begin": 3000000000}, {"begin": 1000000000}],)");
+  SiteTable Sites;
+  RunLatencies Latencies;
+  LoadHistory Loads;
+  PlanHistory Plans;
+  RunMemory Memory;
+  SlotToSite Slots = Sites.add(P);
+  Latencies.add(P, Slots);
+  Loads.add(P);
+  Plans.add(P, Sites, Slots);
+  Memory.add(P, Slots);
+  Times Expected = {3'601'000'000'000, 3'000'000'000};
+  EXPECT_EQ(endsOf(Latencies.of(0)), Expected);
+  ASSERT_EQ(Loads.loads().size(), 2u);
+  EXPECT_EQ(Loads.loads()[0].BeginRealtimeNs, Expected[0]);
+  ASSERT_EQ(Plans.plans().size(), 2u);
+  EXPECT_EQ(Plans.plans()[0].BeginRealtimeNs, Expected[0]);
+  ASSERT_EQ(Memory.runs().size(), 2u);
+  EXPECT_EQ(Memory.runs()[0].EndRealtimeNs, Expected[0]);
+}
+
 // Sorting all of them again for each of the profiles would not end here.
 TEST(Runs, OfThousandsOfProfilesAreSortedWhenTheyAreLookedAt) {
-  constexpr unsigned Files = 6000, PerRing = 256;
+  constexpr unsigned Files = IsSanitized ? 300 : 6000, PerRing = 256;
   Profile Early = ringOf(1000, PerRing), Late = ringOf(2000, PerRing);
   SlotToSite Slots;
   Slots.add(format::Slot{0}, 1, 0);
@@ -131,9 +167,28 @@ const Value &valueIn(const Table &T, size_t Row, const char *Column) {
   return T.Rows.at(Row)[0];
 }
 
+// One run ends before the clock is set, in the other one it is set.
+TEST(NewShapes, RunsAreFoundWhereTheWallClockIsSetBack) {
+  Profile P = methodWith(R"("runs": [{"slot": 0, "samples": [
+                              [1000000000, 9000000], [2000500000, 1000000]]}])",
+                         SetBack);
+  addNodes(P, 1, 2);
+  std::vector<format::VariantCell> Cells = {metAt(995'000'000, 1, 2),
+                                            metAt(1'999'600'000, 1, 3)};
+  P.Lanes[0].Variants.push_back(P.keep(llvm::ArrayRef(Cells)));
+  SiteTable Sites;
+  RunLatencies Latencies;
+  Latencies.add(P, Sites.add(P));
+  Table T = makeNewShapes(Sites, Selection(), Latencies, 0);
+  ASSERT_EQ(T.Rows.size(), 2u);
+  EXPECT_EQ(valueIn(T, 0, "begin_realtime_ns").Count, 3'600'995'000'000u);
+  EXPECT_EQ(valueIn(T, 0, "latency_ns").Number, 9e6);
+  EXPECT_EQ(valueIn(T, 1, "latency_ns").Number, 1e6);
+}
+
 // A look at all nodes of the row for each node would not end here.
 TEST(NewShapes, AllNodesOfARunAreOneRow) {
-  constexpr uint32_t Nodes = 200'000;
+  constexpr uint32_t Nodes = IsSanitized ? 10'000 : 200'000;
   Profile P = methodWith("");
   addNodes(P, Nodes, 2);
   std::vector<format::VariantCell> Cells;
@@ -153,8 +208,9 @@ TEST(NewShapes, AllNodesOfARunAreOneRow) {
 
 // Nor would a look at all runs for each signature.
 TEST(NewShapes, RunsOfAllSignaturesAreFound) {
-  constexpr uint32_t Signatures = 200'000, Early = Signatures / 2;
-  constexpr uint64_t Kept = 1'000'000, FirstEnd = 1'000'000;
+  constexpr uint32_t Signatures = IsSanitized ? 10'000 : 200'000;
+  constexpr uint32_t Early = Signatures / 2;
+  constexpr uint64_t Kept = 5 * Signatures, FirstEnd = 1'000'000;
   Profile P = methodWith("");
   addNodes(P, 1, Signatures);
   std::vector<format::RunSample> Samples(Kept);

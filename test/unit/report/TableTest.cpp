@@ -27,6 +27,12 @@ TEST(Table, MachinesGetExactNumbers) {
   EXPECT_EQ(exactValue(Value::count(UINT64_MAX), {}), "18446744073709551615");
   EXPECT_EQ(exactValue(Value::percent(100.0 / 3), {}), "33.3333");
   EXPECT_EQ(exactValue(Value(), {}), "");
+  EXPECT_EQ(exactValue(Value::number(ValueType::Number, 1.25e-7),
+                       TableColumn::number("p", "p", 4)),
+            "1.25e-07");
+  EXPECT_EQ(formatValue(Value::number(ValueType::Number, 1.25e-7),
+                        TableColumn::number("p", "p", 4), TimeUnit::Auto),
+            "0.0000");
 }
 
 TEST(Table, BytesHaveUnits) {

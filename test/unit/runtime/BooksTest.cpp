@@ -261,7 +261,6 @@ TEST(Books, ForkedChildHasBooksOfItsOwn) {
 
 TEST(Books, ThreadsBookWhileAnotherResets) {
   ReadProfile P = kept([] {
-    std::atomic<bool> Done = false;
     std::vector<std::thread> Threads;
     for (uint64_t T = 0; T < 3; ++T)
       Threads.emplace_back([T] {
@@ -271,16 +270,7 @@ TEST(Books, ThreadsBookWhileAnotherResets) {
             timedNode(2, [T, I] { drop(1 + T + 3 * (I % 50), 8); });
           });
       });
-    std::thread Resetter([&] {
-      while (!Done) {
-        reset();
-        std::this_thread::yield();
-      }
-    });
-    for (std::thread &T : Threads)
-      T.join();
-    Done = true;
-    Resetter.join();
+    resetWhile(Threads);
     inRun([] { timedNode(3, [] { make(999, 8); }); });
   });
   EXPECT_EQ(P.account(Slot(1)).Live, 0);

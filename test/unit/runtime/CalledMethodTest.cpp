@@ -2,6 +2,7 @@
 
 #include "RootSupport.h"
 
+#include "OpenFrames.h"
 #include "Probe.h"
 
 #include <gtest/gtest.h>
@@ -137,4 +138,37 @@ TEST_F(CalledMethod, ExceptionInACalledMethodEndsItsCallerToo) {
   EXPECT_EQ(P.begins(4), 6u);
   EXPECT_EQ(P.sum(4), 3u);
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(CalledMethod, RaiseInACalledMethodEndsItsCallerToo) {
+  recordIt([] {
+    addCallingModel();
+    enter(site(9, 0));
+    beginSpan(site(9, 1));
+    enter(site(9, 2));
+    leave();
+    EXPECT_EQ(ThisLane->Depth, 0u);
+  });
+  EXPECT_EQ(profile().begins(4), 1u);
+  EXPECT_EQ(profile().begins(6), 1u);
+  EXPECT_EQ(profile().Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(CalledMethod, RaiseInAMethodThatATaskCallsLeavesTheWaitingRunOpen) {
+  recordIt([] {
+    addCallingModel();
+    uint64_t Outer = enter(site(9, 0));
+    std::thread([] { // the task: its body has no root
+      beginSpan(site(9, 1));
+      enter(site(9, 2));
+      leave();
+      EXPECT_EQ(openRoots(*ThisLane), 0u);
+    })
+        .join();
+    advanceClock(3);
+    endSpan(Outer, site(9, 0));
+  });
+  ASSERT_EQ(profile().Runs.size(), 1u);
+  EXPECT_EQ(profile().sum(4), 3u);
+  EXPECT_EQ(profile().begins(6), 1u);
 }

@@ -11,6 +11,7 @@
 #include <new>
 #include <sched.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace torchprof::test {
@@ -72,6 +73,20 @@ void recordInChild(const std::string &File, const std::function<void()> &Body) {
 
 void addTestModel(uint64_t ModelId, unsigned Sites) {
   addModel(manifestText(ModelId, Sites));
+}
+
+void resetWhile(std::vector<std::thread> &Threads) {
+  std::atomic<bool> Done = false;
+  std::thread Resetter([&] {
+    while (!Done) {
+      reset();
+      std::this_thread::yield();
+    }
+  });
+  for (std::thread &T : Threads)
+    T.join();
+  Done = true;
+  Resetter.join();
 }
 
 static std::atomic<uint64_t> Now{1000};

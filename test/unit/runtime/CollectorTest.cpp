@@ -210,6 +210,22 @@ TEST(Collector, TakenNameGetsANumberAndALineThatNamesTheFile) {
   EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 1u);
 }
 
+TEST(Collector, HostThatNumbersNamesAsksForTheOneThatItGets) {
+  TestFolder Folder;
+  testing::internal::CaptureStderr();
+  for (int I = 0; I < 2; ++I)
+    record(Folder.file("p.%s.tprof"), [&] {
+      addTestModel(7, 2);
+      span(site(7, 1), 1);
+      EXPECT_EQ(profilePath(), Folder.file(I ? "p.0.1.tprof" : "p.0.tprof"));
+      EXPECT_EQ(snapshot(""), 0);
+    });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(Folder.names(),
+            (std::vector<std::string>{"p.0.1.tprof", "p.0.tprof", "p.1.1.tprof",
+                                      "p.1.tprof"}));
+}
+
 TEST(Collector, FilePatternNamesProcessAndHost) {
   char Host[256] = "";
   gethostname(Host, sizeof(Host) - 1);

@@ -4,6 +4,8 @@
 
 #include "Recording.h"
 
+#include <thread>
+
 using namespace torchprof;
 using namespace torchprof::test;
 using namespace torchprof::test::device;
@@ -167,6 +169,30 @@ TEST_F(DeviceTimeTest, RunInsideANodeIsNestedInIt) {
   EXPECT_EQ(P.measure(MeasureId::Device, 1).Nested,
             P.measure(MeasureId::Device, 6).Sum);
   EXPECT_EQ(P.measure(MeasureId::Device, 6).Sum, 4'000u);
+}
+
+TEST_F(DeviceTimeTest, GradientOfAnotherThreadIsNestedInWhatWaitsForIt) {
+  ReadProfile P = recorded([] {
+    run([] {
+      node(1, 0, 10, {0, 0}, [] {
+        std::thread([NodeBegin = ThisLane->CurrentTicks] {
+          Slot Gradient = *childOf(site(7, 2), DynamicKind::Backward, "mul");
+          uint64_t Begin = beginFunction(Gradient);
+          launch(4'000);
+          wait(); // it is booked when it ends
+          endSlot(Begin, Gradient, Slot(1), NodeBegin);
+        }).join();
+      });
+    });
+    wait();
+    stop();
+  });
+  uint64_t Nested = 0;
+  for (const ReadProfile::MeasureOf &M : P.Measures)
+    if (M.Measure == MeasureId::Device && M.Data.Site == Slot(1))
+      Nested += M.Data.Nested;
+  EXPECT_EQ(Nested, 4'000u);
+  EXPECT_EQ(timeOf(P, 1).Sum, 4'010u);
 }
 
 TEST_F(DeviceTimeTest, WithoutADeviceOneWarningSaysSo) {

@@ -26,6 +26,14 @@ static void spans(uint64_t Index, unsigned Count) {
     endSpan(beginSpan(site(7, Index)), site(7, Index));
 }
 
+/// Of sites 1 to before \p End, in the file, and those that it says are not.
+static uint64_t recordedAndLost(const ReadProfile &P, uint32_t End) {
+  uint64_t Spans = P.counter(Counter::LostNoRoom);
+  for (uint32_t I = 1; I < End; ++I)
+    Spans += P.count(I);
+  return Spans;
+}
+
 static uint64_t lines(const std::string &Text) {
   return uint64_t(std::count(Text.begin(), Text.end(), '\n'));
 }
@@ -70,7 +78,8 @@ TEST(File, ReadOnlyFolderIsOneWarningAndTheHostGoesOn) {
 
 TEST(File, SizeLimitNeverRaisesASignal) {
   // Limits below each of the steps by which the file grows.
-  for (uint64_t Limit : {0, 4096, 8192, 20'000, 40'000, 60'000, 100'000}) {
+  for (uint64_t Limit :
+       {0, 4096, 8192, 20'000, 40'000, 60'000, 100'000, 250'000}) {
     TestFolder Folder;
     recordInChild(Folder.file("p.tprof"), [&] {
       // Even the warning goes to a file that must not grow.
@@ -90,6 +99,9 @@ TEST(File, SizeLimitNeverRaisesASignal) {
     if (std::count(Names.begin(), Names.end(), "p.tprof")) {
       ReadProfile P = readProfile(Folder.file("p.tprof")); // well formed
       EXPECT_LE(P.Header.FileBytes, Limit);
+      if (P.Process.Pid) { // the counters have room
+        EXPECT_EQ(recordedAndLost(P, 200), 400u);
+      }
     }
   }
 }
@@ -170,6 +182,7 @@ TEST(File, WhatComesAfterAFullMomentIsReadable) {
   EXPECT_EQ(P.count(2), 4u);
   for (uint32_t I = 3; I < 100; ++I)
     EXPECT_EQ(P.count(I), 2u);
+  EXPECT_EQ(P.counter(Counter::LostNoRoom), 0u);
 }
 
 TEST(File, FullDiskIsOneWarningAndTheHostGoesOn) {
@@ -191,6 +204,7 @@ TEST(File, FullDiskIsOneWarningAndTheHostGoesOn) {
   });
   ReadProfile P = readProfile(Disk + "/p.tprof");
   EXPECT_GE(P.counter(Counter::FileErrors), 1u);
+  EXPECT_EQ(recordedAndLost(P, 300), 598u);
   umount(Disk.c_str());
 }
 

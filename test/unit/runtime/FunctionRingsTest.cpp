@@ -77,13 +77,23 @@ TEST_F(Rings, ForgetWhatLiesFarBackAndSaySo) {
 TEST_F(Rings, OutliveTheirThreadsUntilTheyAreNeeded) {
   for (uint64_t Thread = 0; Thread < FunctionRings::MaxRings; ++Thread)
     ring(Thread).claim(1, Slot(7));
+  uint64_t Before = forgotten(), Ended = FunctionRings::ended();
+  EXPECT_EQ(All.makerOf(1000, 0), NoSlot); // has made none in a node
+  EXPECT_EQ(forgotten(), Before);
   EXPECT_EQ(All.own(1000, 0, PageSource::system()), nullptr);
+  EXPECT_EQ(FunctionRings::ended(), Ended);
+  EXPECT_EQ(All.makerOf(1000, 0), NoSlot);
+  EXPECT_EQ(forgotten(), Before + 1);
   ring(3).release();
   ring(2).release();
+  EXPECT_EQ(FunctionRings::ended(), Ended + 2);
   EXPECT_EQ(All.makerOf(3, 0), Slot(7));
   ring(1000);
+  EXPECT_EQ(forgotten(), Before + 1);
   EXPECT_EQ(All.makerOf(3, 0), NoSlot); // the one that ended first
+  EXPECT_EQ(forgotten(), Before + 2);
   EXPECT_EQ(All.makerOf(1000, 0), NoSlot);
+  EXPECT_EQ(forgotten(), Before + 2);
   EXPECT_EQ(All.makerOf(2, 0), Slot(7));
 }
 
@@ -135,6 +145,27 @@ protected:
     advanceClock(100);
     endSlot(G, Inner);
     endSlot(F, Outer);
+  }
+  /// Computes a function of 100 ticks on another thread, three times: it is
+  /// known there from then on. The innermost span here waits for it.
+  static void functionsElsewhere() {
+    std::thread([Waiting = format::slotOfCurrent(ThisLane->Current),
+                 Begin = ThisLane->CurrentTicks] {
+      Slot Function = gradient(1, "Function");
+      for (unsigned I = 0; I < 3; ++I) {
+        uint64_t F = beginFunction(Function);
+        advanceClock(100);
+        endSlot(F, Function, Waiting, Begin);
+      }
+    }).join();
+  }
+  /// What all threads have computed for a slot.
+  static uint64_t gradientsOf(const ReadProfile &P, Slot Of) {
+    uint64_t Ticks = 0;
+    for (const ReadProfile::CellOf &C : P.Cells)
+      if (C.Data.Site == Of)
+        Ticks += C.Data.Gradients;
+    return Ticks;
   }
   static const format::Cell &cellOf(const ReadProfile &P, const char *Name) {
     return P.cell(number(P.child(format::DynamicKind::Backward, Name).Site));
@@ -190,6 +221,37 @@ TEST_F(Gradients, OfFunctionsThatAreKnownAreBookedTheSame) {
   EXPECT_EQ(cellOf(P, "Outer").Pairs, 0u); // pairs of probes are others
   EXPECT_EQ(cellOf(P, "Outer").Gradients, 2 * 100u);
   EXPECT_EQ(cellOf(P, "Inner").Sum, 2 * 100u);
+}
+
+TEST_F(Gradients, OfAnotherThreadAreNoTimeOfTheSpanThatWaits) {
+  recordIt([] {
+    uint64_t Node = beginSpan(site(7, 2));
+    functionsElsewhere();
+    advanceClock(1);
+    endSpan(Node, site(7, 2));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(gradientsOf(P, Slot(2)), 300u);
+  EXPECT_EQ(P.sum(2), 301u);
+  EXPECT_EQ(P.begins(2), 1u);
+  EXPECT_EQ(P.count(2), 1u);
+  EXPECT_EQ(cellOf(P, "Function").Sum, 300u);
+}
+
+TEST_F(Gradients, OfAnotherThreadAreNoTimeOfASpanThatIsCut) {
+  recordIt([] {
+    uint64_t Node = beginSpan(site(7, 2));
+    advanceClock(1);
+    stop();
+    start();
+    functionsElsewhere();
+    endSpan(Node, site(7, 2));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(gradientsOf(P, Slot(2)), 0u);
+  EXPECT_EQ(P.cut(2), 1u);
+  EXPECT_EQ(P.count(2), 0u);
+  EXPECT_EQ(cellOf(P, "Function").Sum, 300u);
 }
 
 TEST_F(Gradients, AFunctionIsKnownByItsTypeAndMaker) {

@@ -317,6 +317,24 @@ TEST(InheritedFile, SchedulesKeepTheLastCycle) {
   EXPECT_EQ(Folder.names().size(), 1u);
 }
 
+TEST(InheritedFile, SchedulesKeepACycleUntilTheNextIsDue) {
+  // Steps 0 and 1 wait, 2 is active, 3 and 4 wait.
+  for (unsigned Steps : {4u, 5u}) {
+    TestFolder Folder;
+    Descriptor File(Folder.file("p"));
+    record(File.name(), [&] {
+      setOption("schedule", "wait=2,active=1");
+      testing::internal::CaptureStderr();
+      for (unsigned I = 0; I < Steps; ++I) {
+        spansOfModel(1);
+        step();
+      }
+      testing::internal::GetCapturedStderr();
+    });
+    EXPECT_EQ(readProfile(Folder.file("p")).count(1), Steps == 4 ? 1u : 0u);
+  }
+}
+
 TEST(InheritedFile, ClosedByTheHostKeepsWhatItHas) {
   TestFolder Folder;
   std::string Path = Folder.file("p");

@@ -202,6 +202,45 @@ TEST(Levels, ResetForgetsThem) {
   }
 }
 
+TEST(Levels, ResetKeepsTheLastOfSpans) {
+  const ExpectedLevel Before = {1020, 3, 0, Slot(0), NoSlot};
+  for (void (*Empty)() : {reset, resetThread})
+    for (bool GoesOn : {false, true}) {
+      auto Body = [=] {
+        run([] { noteAllocated(1); });
+        run([] { noteAllocated(2); });
+        Empty();
+        advanceClock(1);
+        if (GoesOn)
+          run([] { noteFreed(3); });
+      };
+      Levels Expected = {Before};
+      if (GoesOn)
+        Expected.push_back({1031, 0, 0, Slot(0), NoSlot});
+      EXPECT_EQ(levels(recorded(Body, {{"mode", "trace"}}), false), Expected);
+    }
+}
+
+TEST(Levels, ResetKeepsTheLastOfAFullRing) {
+  for (const char *Keep : {"first", "last"}) {
+    auto Body = [] {
+      for (int I = 0; I < 20; ++I)
+        run([] { noteAllocated(1); });
+      reset();
+      advanceClock(1);
+      run([] { noteAllocated(1); });
+    };
+    Levels Kept = levels(recorded(Body, {{"mode", "trace"},
+                                         {"trace_events", "16"},
+                                         {"trace_keep", Keep}}),
+                         false);
+    ASSERT_EQ(Kept.size(), 2u) << Keep;
+    // Later ones were not kept.
+    EXPECT_EQ(Kept.front().Held, Keep == std::string("first") ? 16 : 20);
+    EXPECT_EQ(Kept.back().Held, 21);
+  }
+}
+
 TEST(Levels, ThereAreNoneOfTimeAlone) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {

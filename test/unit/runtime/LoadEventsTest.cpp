@@ -40,7 +40,6 @@ TEST_F(LoadEventsTest, WaitForTheFirstProbe) {
     EXPECT_EQ(profilePath(), "");
     node();
     load("");
-    reset();
   });
   ReadProfile P = profile();
   ASSERT_EQ(P.Loads.size(), 2u);
@@ -49,6 +48,15 @@ TEST_F(LoadEventsTest, WaitForTheFirstProbe) {
   EXPECT_EQ(P.Loads[0].Ticks, 20u);
   EXPECT_NE(P.Loads[0].Thread, 0u);
   EXPECT_EQ(fileOf(P.Loads[1]), "");
+}
+
+TEST_F(LoadEventsTest, AreGoneAfterAReset) {
+  recordIt([] {
+    load("/models/net.pt");
+    node();
+    reset();
+  });
+  EXPECT_TRUE(profile().Loads.empty());
 }
 
 TEST_F(LoadEventsTest, MakeNoFileByThemselves) {

@@ -246,6 +246,37 @@ TEST_F(Lowering, NodeThatThrowsIsUnfinishedAndTheHostGetsItsException) {
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
 }
 
+/// From a deeper native stack than the caller's.
+[[gnu::noinline]] static void
+interpretDeeper(const std::shared_ptr<torch::jit::Graph> &G,
+                const at::Tensor &X) {
+  char Room[512];
+  asm volatile("" : : "r"(Room) : "memory");
+  interpret(G, {X});
+  asm volatile("" : : "r"(Room) : "memory");
+}
+
+TEST_F(Lowering, RunsBehindOneThatARaiseLeftAreRuns) {
+  run([] {
+    auto Raises =
+        probed(graphText("  enter\n"
+                         "  %text : str = prim::Constant[value=\"no\"]()\n"
+                         "  torchprof::leave()\n"
+                         "  prim::RaiseException(%text, %none)\n"
+                         "  leave\n",
+                         "%x"));
+    auto G = probed(graphText(Chain, "%z"));
+    EXPECT_THROW(interpret(Raises, {at::ones({2})}), std::exception);
+    for (int I = 0; I < 3; ++I)
+      interpretDeeper(G, at::ones({2}));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.begins(0), 4u);
+  ASSERT_EQ(P.Runs.size(), 1u);
+  EXPECT_EQ(P.Runs[0].Count, 3u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
 TEST_F(Lowering, StoppedTimedNodesRunAndAreNotCounted) {
   run([] {
     auto G = probed(graphText(Chain, "%z"));

@@ -4,8 +4,10 @@
 #include "torchprof/Runtime.h"
 
 #include <ATen/ATen.h>
+#include <atomic>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <thread>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/jit/serialization/import.h>
@@ -121,4 +123,78 @@ TEST(ManifestClass, ScopedRecordingRecordsItsScopeOnly) {
   });
   ReadProfile P = readProfile(Folder.file("p.tprof"));
   EXPECT_EQ(P.count(P.region("r")), 1u);
+}
+
+TEST(ManifestClass, RecordingStopsAtTheEndOfTheLastScope) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    torchprof::stopRecording();
+    torchprof::RegionName Name("r");
+    std::atomic<int> Stage{0};
+    auto WaitFor = [&](int Which) {
+      while (Stage < Which)
+        std::this_thread::yield();
+    };
+    std::thread Other;
+    {
+      torchprof::ScopedRecording Outer;
+      { torchprof::ScopedRecording Inner; }
+      { torchprof::Region In(Name); }
+      std::thread([] { torchprof::ScopedRecording Shorter; }).join();
+      { torchprof::Region In(Name); }
+      Other = std::thread([&] {
+        torchprof::ScopedRecording Longer;
+        Stage = 1;
+        WaitFor(2);
+        torchprof::Region In(Name);
+      });
+      WaitFor(1);
+    }
+    Stage = 2;
+    Other.join();
+    { torchprof::Region Out(Name); }
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(P.region("r")), 3u);
+}
+
+TEST(ManifestClass, AScopeIsRecordedWhoeverEndsOneMeanwhile) {
+  constexpr unsigned Scopes = 500;
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    torchprof::stopRecording();
+    torchprof::RegionName Name("r");
+    auto Serve = [&] {
+      for (unsigned I = 0; I < Scopes; ++I) {
+        torchprof::ScopedRecording Recording;
+        torchprof::Region In(Name);
+      }
+    };
+    std::thread Other(Serve);
+    Serve();
+    Other.join();
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.count(P.region("r")), 2 * Scopes);
+}
+
+TEST(ManifestClass, AForkedChildIsInNoScopeOfItsParent) {
+  TestFolder Folder;
+  recordTorch(Folder.file("p.tprof"), [] {
+    torchprof::RegionName Name("r");
+    torchprof::ScopedRecording Recording;
+    { torchprof::Region In(Name); } // makes the parent's file
+    EXPECT_EQ(runChild([&] {
+                {
+                  torchprof::ScopedRecording Own;
+                  torchprof::Region In(Name);
+                }
+                { torchprof::Region Out(Name); }
+              }),
+              0);
+  });
+  for (const char *Name : {"p.tprof", "p.1.tprof"}) {
+    ReadProfile P = readProfile(Folder.file(Name));
+    EXPECT_EQ(P.count(P.region("r")), 1u);
+  }
 }

@@ -7,7 +7,6 @@
 #include "Probe.h"
 #include "TestSupport.h"
 
-#include <atomic>
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
@@ -232,7 +231,6 @@ TEST(Memory, ForkedChildGoesOnFromWhatItsThreadHeld) {
 
 TEST(Memory, ThreadsMeasureWhileAnotherResets) {
   ReadProfile P = withMemory([] {
-    std::atomic<bool> Done = false;
     std::vector<std::thread> Threads;
     for (int T = 0; T < 3; ++T)
       Threads.emplace_back([] {
@@ -242,16 +240,7 @@ TEST(Memory, ThreadsMeasureWhileAnotherResets) {
               timedNode(Site, [] { noteAllocated(8); });
           });
       });
-    std::thread Resetter([&] {
-      while (!Done) {
-        reset();
-        std::this_thread::yield();
-      }
-    });
-    for (std::thread &T : Threads)
-      T.join();
-    Done = true;
-    Resetter.join();
+    resetWhile(Threads);
     reset();
     inRun([] { timedNode(1, [] { noteAllocated(8); }); });
   });

@@ -2,12 +2,12 @@
 
 #include "ColdPath.h"
 #include "Control.h"
+#include "DynamicSpans.h"
 #include "FrameworkWatch.h"
 #include "Probe.h"
 #include "TestSupport.h"
 #include "torchprof/format/Manifest.h"
 
-#include <atomic>
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
@@ -218,7 +218,6 @@ TEST_F(Operators, ChildOfForkRecordsItsOwn) {
 TEST_F(Operators, ThreadsRecordWhileAnotherResets) {
   record(Folder.file("p.tprof"), [] {
     addTestModel(7, 4);
-    std::atomic<bool> Done = false;
     std::vector<std::thread> Threads;
     for (int T = 0; T < 3; ++T)
       Threads.emplace_back([] {
@@ -229,16 +228,7 @@ TEST_F(Operators, ThreadsRecordWhileAnotherResets) {
             });
           });
       });
-    std::thread Resetter([&] {
-      while (!Done) {
-        reset();
-        std::this_thread::yield();
-      }
-    });
-    for (std::thread &T : Threads)
-      T.join();
-    Done = true;
-    Resetter.join();
+    resetWhile(Threads);
     reset();
     inRun([] { timedNode(1, [] { call(Clamp, 0); }); });
   });

@@ -18,6 +18,37 @@ struct Parsed {
 };
 } // namespace
 
+/// A row of docs/runtime-options.md.
+static std::string optionRow(const std::string &Name,
+                             const std::string &Default,
+                             const std::string &Allowed,
+                             const std::string &Help) {
+  return "| `" + environmentName(Name) + "` | `" + Name + "` | " +
+         (Default.empty() ? "none" : "`" + Default + "`") + " | " + Allowed +
+         " | " + Help + ". |\n";
+}
+
+/// What docs/runtime-options.md must be.
+static std::string optionsPage() {
+  std::string Text =
+      "# Options of the runtime\n\n"
+      "<!-- Made from runtime/lib/Options.def; UPDATE_DOCS=1 and the test\n"
+      "Options.DocumentationIsMadeFromTheTable rewrite it. -->\n\n"
+      "Each option is an environment variable, read once: when the first model "
+      "is\nloaded, at the first probe or at the first call of the interface. "
+      "The host may\nset the same options with "
+      "`torchprof_set_option(name, value)`, which wins.\nAn unknown "
+      "`TORCHPROF_` variable or a value that is not allowed is one warning\n"
+      "line, and the default stays. `TORCHPROF=help` prints this list and "
+      "records as\nusual. Switches also take `1`, `0`, `true` and `false`.\n\n"
+      "| Variable | Name | Default | Allowed | Meaning |\n"
+      "| --- | --- | --- | --- | --- |\n";
+#define TORCHPROF_OPTION(TYPE, NAME, MEMBER, DEFAULT, ALLOWED, HELP)           \
+  Text += optionRow(#NAME, DEFAULT, ALLOWED, HELP);
+#include "Options.def"
+  return Text;
+}
+
 static Parsed parse(std::vector<const char *> Environment) {
   Parsed Result;
   Environment.push_back(nullptr);
@@ -91,6 +122,12 @@ TEST(Options, BadScheduleIsNamedWithWhatIsAllowed) {
             "torchprof: warning: TORCHPROF_SCHEDULE: expected "
             "skip_first=N,wait=N,warmup=N,active=N,repeat=N, found 'wait=1'\n");
   EXPECT_FALSE(P.Opts.Schedule.exists());
+}
+
+TEST(Options, RecordTakesTheWordOfEachMeasure) {
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
+  EXPECT_EQ(parse({"TORCHPROF_RECORD=" WORD}).Warnings, "") << ID;
+#include "torchprof/format/Measures.def"
 }
 
 TEST(Options, RecordTakesWordsOfItsList) {

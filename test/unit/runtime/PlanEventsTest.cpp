@@ -1,10 +1,13 @@
 //===- PlanEventsTest.cpp - plans that the framework has made -------------===//
 
+#include "Clock.h"
 #include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
+#include "torchprof/format/Segments.h"
 
 #include <csignal>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <thread>
@@ -18,14 +21,15 @@ namespace {
 using PlanEventsTest = RecordedModel;
 
 void plan(PlanPart Part, std::optional<SiteId> Root,
-          std::optional<SiteId> First = std::nullopt, uint64_t Ticks = 1) {
+          std::optional<SiteId> First = std::nullopt, uint64_t Ticks = 1,
+          Slot Waiting = NoSlot, uint64_t BeginTicks = 900) {
   PlanEvent Event{};
   Event.Kind = PlanKind::Optimized;
   Event.Part = Part;
-  Event.BeginTicks = 900;
+  Event.BeginTicks = BeginTicks;
   Event.Ticks = Ticks;
   Event.Depth = NoDepth;
-  addPlan(Root, First, Event);
+  addPlan(Root, First, Event, Waiting);
 }
 
 void runWithNode() {
@@ -66,19 +70,72 @@ TEST_F(PlanEventsTest, KnowTheRunOnWhateverThreadItEnds) {
     plan(PlanPart::Fallback, site(7, 0));
     stop();
     plan(PlanPart::Whole, site(7, 0));
-    start();
-    advanceClock(1);
-    reset();
-    advanceClock(1);
-    plan(PlanPart::Whole, site(7, 0));
   });
   std::vector<uint32_t> Runs;
   for (const PlanEvent &E : profile().Plans)
     Runs.push_back(E.Run);
-  EXPECT_EQ(Runs, (std::vector<uint32_t>{1, 1, 2, 3, 0, 1}));
+  EXPECT_EQ(Runs, (std::vector<uint32_t>{1, 1, 2, 3, 0}));
 }
 
-TEST_F(PlanEventsTest, AreOfNoRunOnceTheirThreadIsEmptied) {
+TEST_F(PlanEventsTest, OfABackwardInTheModelAreOfItsRun) {
+  recordIt([] {
+    auto Backward = [] { plan(PlanPart::Backward, site(7, 0)); };
+    inRun(Backward);
+    Backward();
+    inRun([&] {
+      pairedNode(1, Backward);
+      std::thread(Backward).join(); // of another run than this thread's
+      std::thread([] {
+        plan(PlanPart::Backward, site(7, 0), std::nullopt, 1, Slot(1));
+      }).join();
+    });
+  });
+  std::vector<uint32_t> Runs;
+  for (const PlanEvent &E : profile().Plans)
+    Runs.push_back(E.Run);
+  EXPECT_EQ(Runs, (std::vector<uint32_t>{1, 1, 2, 1, 2}));
+}
+
+TEST_F(PlanEventsTest, SayWhetherARunGoesOnOnTheirThread) {
+  auto Whole = [] { plan(PlanPart::Whole, site(8, 0)); };
+  recordIt([&] {
+    addTestModel(8, 2);
+    Whole();
+    inRun([&] {
+      Whole();
+      timedNode(1, Whole);
+      pairedNode(1, [&] {
+        uint64_t Region = beginRegion(regionNumber("call"));
+        Whole();
+        endRegion(Region, regionNumber("call"));
+      });
+      std::thread(Whole).join();
+    });
+    Whole();
+  });
+  std::vector<uint32_t> Flags;
+  for (const PlanEvent &E : profile().Plans)
+    Flags.push_back(E.Flags);
+  EXPECT_EQ(Flags,
+            (std::vector<uint32_t>{0, PF_InRun, PF_InRun, PF_InRun, 0, 0}));
+}
+
+TEST_F(PlanEventsTest, AreGoneAfterAResetWithTheRuns) {
+  recordIt([] {
+    runWithNode();
+    plan(PlanPart::Whole, site(7, 0));
+    advanceClock(1);
+    reset();
+    advanceClock(1);
+    plan(PlanPart::Whole, site(7, 0), std::nullopt, 20, NoSlot, clock::ticks());
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), 1u);
+  EXPECT_EQ(P.Plans[0].Ticks, 20u);
+  EXPECT_EQ(P.Plans[0].Run, 1u);
+}
+
+TEST_F(PlanEventsTest, AreGoneOnceTheirThreadIsEmptied) {
   auto Work = [] {
     runWithNode();
     plan(PlanPart::Fallback, site(7, 0));
@@ -91,10 +148,22 @@ TEST_F(PlanEventsTest, AreOfNoRunOnceTheirThreadIsEmptied) {
     Work();
   });
   ReadProfile P = profile();
-  ASSERT_EQ(P.Plans.size(), 3u);
-  EXPECT_EQ(P.Plans[0].Run, 0u);
-  EXPECT_NE(P.Plans[1].Run, 0u); // of another thread
-  EXPECT_NE(P.Plans[2].Run, 0u);
+  ASSERT_EQ(P.Plans.size(), 2u);
+  EXPECT_NE(P.Plans[0].Thread, P.Plans[1].Thread);
+  EXPECT_NE(P.Plans[0].Run, 0u);
+  EXPECT_NE(P.Plans[1].Run, 0u);
+}
+
+TEST_F(PlanEventsTest, CountNoRunThatWasEmptied) {
+  recordIt([] {
+    runWithNode();
+    resetThread();
+    advanceClock(1);
+    plan(PlanPart::Whole, site(7, 0));
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), 1u);
+  EXPECT_EQ(P.Plans[0].Run, 1u);
 }
 
 TEST_F(PlanEventsTest, TheRootIsFoundAboveANodeOnceItHasRun) {
@@ -187,4 +256,18 @@ TEST_F(PlanEventsTest, AKilledProcessLeavesThem) {
             }),
             -SIGKILL);
   EXPECT_EQ(profile().Plans.size(), 1u);
+}
+
+TEST_F(PlanEventsTest, AreOfTheLastRunThatTheirNumberHolds) {
+  recordIt([] {
+    runWithNode();
+    constexpr uint64_t TooMany = uint64_t(1) << 32;
+    for (const auto &S : Recording::existing()->file().segments())
+      if (S.Head->Type == SegmentType::Runs)
+        SegmentOf<SegmentType::Runs>(S.Head).record().Count = TooMany;
+    plan(PlanPart::Whole, site(7, 0));
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), 1u);
+  EXPECT_EQ(P.Plans[0].Run, UINT32_MAX);
 }

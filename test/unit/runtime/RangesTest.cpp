@@ -2,8 +2,8 @@
 
 #include "Ranges.h"
 
-#include "ColdPath.h"
 #include "Control.h"
+#include "DynamicSpans.h"
 #include "Probe.h"
 #include "TestSupport.h"
 

@@ -19,6 +19,12 @@ namespace torchprof::test {
                    reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
 }
 
+/// Leaves the roots that were entered where this is called, as the op in front
+/// of a raise does.
+[[gnu::noinline]] inline void leave() {
+  leaveRoots(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+}
+
 /// Calls \p Body with a deeper stack, as a nested interpreter would.
 [[gnu::noinline]] inline void deeper(const std::function<void()> &Body) {
   char Room[512];

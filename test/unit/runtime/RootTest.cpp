@@ -176,6 +176,57 @@ TEST_F(Root, ExceptionCaughtByAnOuterModelLeavesItsRootOpen) {
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
 }
 
+TEST_F(Root, RunsFromDeeperStacksThanOneThatARaiseLeftAreRuns) {
+  recordIt([] {
+    enter(site(7, 0));
+    beginSpan(site(7, 1)); // the branch that raises
+    leave();
+    EXPECT_EQ(ThisLane->Depth, 0u);
+    for (int I = 0; I < 3; ++I)
+      deeper([] {
+        uint64_t R = enter(site(7, 0));
+        advanceClock(2);
+        endSpan(R, site(7, 0));
+      });
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Runs.size(), 1u);
+  EXPECT_EQ(P.Runs[0].Count, 3u);
+  EXPECT_EQ(P.begins(0), 4u);
+  EXPECT_EQ(P.sum(0), 6u);
+  EXPECT_EQ(P.begins(1), 1u);
+  EXPECT_EQ(P.count(1), 0u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Root, RaiseThatAnOuterModelCatchesLeavesItsRootOpen) {
+  recordIt([] {
+    addTestModel(8, 2);
+    uint64_t Outer = enter(site(7, 0));
+    uint64_t Node = beginSpan(site(7, 1));
+    for (bool IsOpen : {true, false}) // the gate
+      deeper([IsOpen] {
+        if (!IsOpen)
+          stop();
+        enter(site(8, 0));
+        beginSpan(site(8, 1));
+        leave(); // the custom op of site(7, 1) catches what is raised
+        EXPECT_EQ(ThisLane->Depth, 2u);
+      });
+    advanceClock(1);
+    start();
+    endSpan(Node, site(7, 1));
+    endSpan(Outer, site(7, 0));
+    EXPECT_EQ(ThisLane->Depth, 0u);
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.begins(4), 1u);
+  EXPECT_EQ(P.count(4), 0u);
+  EXPECT_EQ(P.cut(0), 1u);
+  EXPECT_EQ(P.cut(1), 1u);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
 TEST_F(Root, RecursionPairsRightly) {
   recordIt([] {
     uint64_t A = beginSpan(site(7, 1));
@@ -274,6 +325,26 @@ TEST_F(Root, RunInARegionInANodeIsPartOfBoth) {
   EXPECT_EQ(P.cell(P.region("inner")).Nested, 10u);
   EXPECT_EQ(P.cell(P.region("outer")).Nested, 10u); // the inner region's time
   EXPECT_EQ(P.Lanes[0].CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Root, RegionsThatEndInAnotherOrderOrElsewhereAreUnfinishedNotLost) {
+  recordIt([] {
+    uint32_t Outer = regionNumber("outer"), Inner = regionNumber("inner");
+    uint64_t A = beginRegion(Outer), B = beginRegion(Inner);
+    advanceClock(3);
+    endRegion(A, Outer);
+    endRegion(B, Inner);
+    uint64_t Moved = beginRegion(regionNumber("moved"));
+    std::thread([&] { endRegion(Moved, regionNumber("moved")); }).join();
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.sum(P.region("outer")), 3u);
+  for (const char *Name : {"inner", "moved"}) {
+    EXPECT_EQ(P.begins(P.region(Name)), 1u);
+    EXPECT_EQ(P.count(P.region(Name)), 0u);
+  }
+  EXPECT_EQ(P.counter(Counter::MisplacedEnds), 2u);
+  EXPECT_EQ(P.counter(Counter::LostNoMemory), 0u);
 }
 
 TEST_F(Root, RegionsDeeperThanTheFrameTableStillCount) {

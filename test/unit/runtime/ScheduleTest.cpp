@@ -27,6 +27,15 @@ TEST(Schedule, MeansWhatTorchProfilersMeans) {
   EXPECT_EQ(phases("repeat=1,active=2,wait=1", 6), "-aA---");
 }
 
+TEST(Schedule, IsOverBehindItsLastCycle) {
+  Schedule S;
+  ASSERT_TRUE(parseSchedule("skip_first=3,wait=1,active=2,repeat=2", S));
+  for (uint64_t Step = 0; Step < 12; ++Step)
+    EXPECT_EQ(S.isOver(Step), Step >= 9) << Step;
+  ASSERT_TRUE(parseSchedule("active=1", S));
+  EXPECT_FALSE(S.isOver(1'000'000));
+}
+
 TEST(Schedule, ActiveIsNeeded) {
   Schedule S;
   for (const char *Bad :

@@ -10,8 +10,12 @@
 #include "Probe.h"
 #include "TestSupport.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <functional>
 #include <gtest/gtest.h>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -27,6 +31,17 @@ void runModel(uint64_t Id) {
   for (uint64_t I = 1; I < Sites; ++I)
     endSpan(beginSpan(site(Id, I)), site(Id, I));
   endSpan(R, site(Id, 0));
+}
+
+/// True if the profile says what \p Site is.
+bool isKnown(const ReadProfile &P, format::Slot Site) {
+  for (const format::ModelRecord &M : P.Models)
+    if (Site >= M.FirstSlot && Site - M.FirstSlot < M.SiteCount)
+      return true;
+  for (const ReadProfile::ChildOf &C : P.Children)
+    if (C.Site == Site)
+      return true;
+  return false;
 }
 } // namespace
 
@@ -55,7 +70,9 @@ static void hammer(const char *Mode, const char *Fold) {
         endRegion(beginRegion(Region), Region);
     });
     Threads.emplace_back([&] {
-      for (uint64_t Id = 100; !Done; ++Id) { // models loaded meanwhile
+      // Models loaded meanwhile; without a bound a slow machine has more and
+      // more of them to copy.
+      for (uint64_t Id = 100; !Done && Id < 160; ++Id) {
         addModel(manifestText(Id, 5));
         runModel(Id);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -81,11 +98,14 @@ static void hammer(const char *Mode, const char *Fold) {
   for (const std::string &Name : Folder.names()) {
     bool IsSnapshot = Name != "p.tprof";
     std::set<uint32_t> Torn;
-    for (const auto &C : readProfile(Folder.file(Name)).Cells)
+    ReadProfile P = readProfile(Folder.file(Name));
+    for (const auto &C : P.Cells) {
+      EXPECT_TRUE(isKnown(P, C.Data.Site)) << Name;
       if (C.Data.Word % 2 == 0 || !IsSnapshot)
         expectWhole(C.Data); // nobody was in a cell of the profile at its end
       else // a snapshot waits for an owner off its processor, but not for long
         EXPECT_TRUE(Torn.insert(C.Lane).second) << "lane " << C.Lane;
+    }
   }
 }
 
@@ -144,7 +164,10 @@ TEST(Stress, CountsAreExactWithoutWindows) {
 TEST(Stress, CountsOfTheFoldingThreadAreExact) { countRuns("thread"); }
 
 /// Lanes, and segments of each of them, come to be while they are added up.
-static void addUpWhileThreadsComeAndGo(const char *Fold) {
+/// \p CountSpans is how, in a folder.
+static void addUpWhileThreadsComeAndGo(
+    const char *Fold,
+    const std::function<uint64_t(const TestFolder &)> &CountSpans) {
   TestFolder Folder;
   constexpr unsigned LongThreads = 24, Runs = 200;
   record(Folder.file("p.tprof"), [&] {
@@ -158,7 +181,7 @@ static void addUpWhileThreadsComeAndGo(const char *Fold) {
     // What had ended before is there, and nothing twice.
     auto Check = [&] {
       uint64_t Least = Ended;
-      uint64_t Count = totals().Count;
+      uint64_t Count = CountSpans(Folder);
       EXPECT_GE(Count, Least * Sites);
       EXPECT_LE(Count, Begun * Sites);
     };
@@ -194,11 +217,37 @@ static void addUpWhileThreadsComeAndGo(const char *Fold) {
   });
 }
 
+static uint64_t countInTotals(const TestFolder &) { return totals().Count; }
+
+static uint64_t countInSnapshot(const TestFolder &Folder) {
+  std::string Name = Folder.file("s");
+  uint64_t Count = 0;
+  for (bool IsTorn = true; IsTorn && !testing::Test::HasFailure();) {
+    int Status = snapshot(Name);
+    if (Status == ENODATA)
+      return 0;
+    EXPECT_EQ(Status, 0);
+    Count = 0;
+    IsTorn = false;
+    for (const auto &C : readProfile(Name).Cells) {
+      Count += C.count();
+      IsTorn |= C.Data.Word % 2 != 0;
+    }
+    std::remove(Name.c_str());
+  }
+  return Count;
+}
+
 TEST(Stress, TotalsAreExactWhileThreadsComeAndGo) {
   RecordProperty("figure", "24 threads and 312 short ones, 24 models");
-  addUpWhileThreadsComeAndGo("run");
+  addUpWhileThreadsComeAndGo("run", countInTotals);
 }
 
 TEST(Stress, TotalsOfTheFoldingThreadAreExactWhileThreadsComeAndGo) {
-  addUpWhileThreadsComeAndGo("thread");
+  addUpWhileThreadsComeAndGo("thread", countInTotals);
+}
+
+TEST(Stress, SnapshotsAreExactWhileThreadsComeAndGo) {
+  for (const char *Fold : {"run", "thread"})
+    addUpWhileThreadsComeAndGo(Fold, countInSnapshot);
 }

@@ -2,10 +2,13 @@
 
 #include "RootSupport.h"
 
+#include "EndedRuns.h"
 #include "Probe.h"
 
 #include <algorithm>
 #include <condition_variable>
+#include <csignal>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <thread>
@@ -45,6 +48,45 @@ TEST_F(Suspended, RunThatEndsOnAnotherThreadIsInNoSpanThere) {
   EXPECT_EQ(P.count(5), 2u);
   for (const ReadProfile::CellOf &C : P.Cells)
     EXPECT_EQ(C.Data.Nested, 0u);
+}
+
+/// A run, with a node that waits or without any, that ends on another thread.
+static void runThatEndsElsewhere(bool HasNode) {
+  addWaitingModel();
+  uint64_t R = enter(site(9, 0));
+  uint64_t Wait = HasNode ? beginSpan(site(9, 1)) : 0;
+  std::thread([&] {
+    if (HasNode)
+      endSpan(Wait, site(9, 1));
+    endSpan(R, site(9, 0));
+  }).join();
+  EXPECT_NE(format::slotOfCurrent(ThisLane->Current), format::NoSlot);
+}
+
+TEST_F(Suspended, WaitThatHasEndedElsewhereIsCurrentNowhere) {
+  recordIt([] { runThatEndsElsewhere(/*HasNode=*/true); });
+  for (const ReadProfile::LaneOf &L : profile().Lanes)
+    EXPECT_EQ(L.CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Suspended, RunThatHasEndedElsewhereIsCurrentNowhere) {
+  recordIt([] { runThatEndsElsewhere(/*HasNode=*/false); });
+  for (const ReadProfile::LaneOf &L : profile().Lanes)
+    EXPECT_EQ(L.CurrentSlot, format::NoSlot);
+}
+
+TEST_F(Suspended, FileSaysThatAProcessDiedInAWait) {
+  EXPECT_EQ(runChild([&] {
+              setOption("file", Folder.file("p.tprof"));
+              runThatEndsElsewhere(/*HasNode=*/true);
+              deeper([] {
+                enter(site(9, 0));
+                beginSpan(site(9, 1));
+                abort();
+              });
+            }),
+            -SIGABRT);
+  EXPECT_EQ(profile().Lanes[0].CurrentSlot, format::Slot{1});
 }
 
 namespace {
@@ -165,6 +207,126 @@ TEST_F(Suspended, WhatFollowsASuspendedRunIsNotInIt) {
   EXPECT_EQ(Runs, 2u);
   for (const ReadProfile::CellOf &C : P.Cells)
     EXPECT_EQ(C.Data.Nested, 0u);
+}
+
+/// A run that ends on another thread, after \p Meanwhile on the one on which it
+/// began.
+static void enterHereAndEndElsewhere(const std::function<void()> &Meanwhile) {
+  uint64_t R = enter(site(9, 0));
+  Meanwhile();
+  std::thread([&] { endSpan(R, site(9, 0)); }).join();
+}
+
+/// A run of method 2, from a deeper native frame, with a call of itself.
+static void deeperRun() {
+  deeper([] {
+    uint64_t R = enter(site(9, 2));
+    deeper([] { endSpan(enter(site(9, 2)), site(9, 2)); });
+    advanceClock(4);
+    endSpan(R, site(9, 2));
+  });
+}
+
+static uint64_t runsOf(const ReadProfile &P, unsigned Slot) {
+  uint64_t Runs = 0;
+  for (const ReadProfile::RunsOf &Of : P.Runs)
+    if (Of.Site == format::Slot(Slot))
+      Runs += Of.Count;
+  return Runs;
+}
+
+TEST_F(Suspended, RunThatEndsElsewhereWhileTheGateIsShutIsOneStep) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "wait=3,active=2"), 0);
+    addWaitingModel();
+    enterHereAndEndElsewhere([] {
+      EXPECT_EQ(beginSpan(site(9, 1)), 0u); /* the wait */
+    });
+    for (int Step = 1; Step < 10; ++Step) {
+      advanceClock(1);
+      deeperRun();
+    }
+  });
+  EXPECT_EQ(Folder.names(),
+            (std::vector<std::string>{"p.1.tprof", "p.2.tprof", "p.tprof"}));
+  EXPECT_EQ(profile().counter(format::Counter::Steps), 10u);
+  EXPECT_EQ(profile("p.1.tprof").count(6), 4u); // each run calls itself
+  EXPECT_EQ(profile("p.1.tprof").cut(4), 0u);
+  EXPECT_EQ(runsOf(profile(), 6), 2u);
+}
+
+TEST_F(Suspended, RunThatEndsElsewhereInAWindowThatItDidNotSeeOpenIsCut) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "wait=1,active=8"), 0);
+    addWaitingModel();
+    uint64_t R = enter(site(9, 0));
+    std::thread([R] {
+      deeperRun(); // a step, which opens the gate
+      advanceClock(1);
+      deeperRun();
+      endSpan(R, site(9, 0));
+    }).join();
+    deeperRun();
+  });
+  EXPECT_EQ(profile().count(4), 0u);
+  EXPECT_EQ(profile().cut(4), 1u);
+  EXPECT_EQ(profile().begins(4), 1u);
+  EXPECT_EQ(runsOf(profile(), 6), 2u);
+}
+
+TEST_F(Suspended, RunIsNotInOneThatEndedElsewhereWithoutANodeThatWaits) {
+  recordIt([] {
+    addWaitingModel();
+    enterHereAndEndElsewhere([] {});
+    uint64_t Region = beginRegion(regionNumber("next"));
+    deeperRun();
+    endRegion(Region, regionNumber("next"));
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(runsOf(P, 6), 1u);
+  EXPECT_EQ(P.child(format::DynamicKind::Region, "next").Parent,
+            format::NoSlot);
+}
+
+TEST_F(Suspended, RootThatIsOpenOutlivesARunBelowThatEndsElsewhere) {
+  recordIt([] {
+    addWaitingModel();
+    uint64_t Below = enter(site(9, 0));
+    deeper([Below] {
+      uint64_t R = enter(site(9, 2));
+      std::thread([Below] { endSpan(Below, site(9, 0)); }).join();
+      deeperRun();
+      endSpan(R, site(9, 2));
+    });
+    deeperRun();
+  });
+  EXPECT_EQ(profile().count(6), 5u);
+  EXPECT_EQ(runsOf(profile(), 6), 1u);
+}
+
+TEST(EndedRuns, AreTakenOnceEach) {
+  EndedRuns Ended;
+  EXPECT_FALSE(Ended.take(1000, format::Slot{1}));
+  Ended.add(1000, format::Slot{1});
+  Ended.add(1000, format::Slot{2});
+  EXPECT_FALSE(Ended.take(1001, format::Slot{1}));
+  EXPECT_TRUE(Ended.take(1000, format::Slot{1}));
+  EXPECT_FALSE(Ended.take(1000, format::Slot{1}));
+  EXPECT_FALSE(Ended.empty());
+  EXPECT_TRUE(Ended.take(1000, format::Slot{2}));
+  EXPECT_TRUE(Ended.empty());
+}
+
+TEST(EndedRuns, TakeThePlaceOfThoseThatNobodyAskedFor) {
+  EndedRuns Ended;
+  unsigned Kept = 0;
+  for (uint64_t Begin = 1000; Begin < 3000; ++Begin)
+    Ended.add(Begin, format::Slot{1});
+  EXPECT_TRUE(Ended.take(2999, format::Slot{1}));
+  for (uint64_t Begin = 1000; Begin < 2999; ++Begin)
+    Kept += Ended.take(Begin, format::Slot{1});
+  EXPECT_EQ(Kept, 255u);
+  EXPECT_TRUE(Ended.empty());
 }
 
 TEST_F(Suspended, GradientAfterASuspendedRunIsNotInItsWait) {

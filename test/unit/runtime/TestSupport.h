@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace torchprof::test {
@@ -216,6 +217,9 @@ void inRun(const std::function<void()> &Body);
 /// A node of the test model 7 with \p Body in it, timed, or between two probes.
 void timedNode(unsigned Index, const std::function<void()> &Body);
 void pairedNode(unsigned Index, const std::function<void()> &Body);
+
+/// Resets again and again until the \p Threads have ended, and joins them.
+void resetWhile(std::vector<std::thread> &Threads);
 
 /// A clock that stands still until the test moves it.
 void useTestClock(uint64_t Start = 1000);

@@ -1,5 +1,6 @@
 //===- ThreadTest.cpp - lanes and their owners ----------------------------===//
 
+#include "../IsSanitized.h"
 #include "Control.h"
 #include "Probe.h"
 #include "TestSupport.h"
@@ -8,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <malloc.h>
 #include <set>
+#include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -39,8 +41,8 @@ TEST(Thread, DeadThreadsLaneIsContinuedByTheNext) {
 
 TEST(Thread, HundredThousandShortThreadsLeaveMemoryBoundedAndNothingLost) {
   TestFolder Folder;
-  constexpr unsigned Count = 100'000;
-  RecordProperty("figure", "100000 threads of one span each");
+  constexpr unsigned Count = IsSanitized ? 10'000 : 100'000;
+  RecordProperty("figure", std::to_string(Count) + " threads of one span each");
   record(Folder.file("p.tprof"), [] {
     addTestModel(7, 2);
     std::thread Other([] { shortThreads(Count / 2, site(7, 1)); });
@@ -92,6 +94,40 @@ TEST(Thread, LaneKnowsItsOwnersName) {
     }).join();
   });
   EXPECT_STREQ(readProfile(Folder.file("p.tprof")).Lanes[0].Name, "worker-1");
+}
+
+static void namedThread(const std::string &Name) {
+  std::thread([&Name] {
+    pthread_setname_np(pthread_self(), Name.c_str());
+    endSpan(beginSpan(site(7, 1)), site(7, 1));
+  }).join();
+}
+
+TEST(Thread, OnlyThreadsOfOneNameShareALane) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    for (const char *Name : {"read", "write", "read", "write", "read"})
+      namedThread(Name);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  ASSERT_EQ(P.Lanes.size(), 2u);
+  EXPECT_STREQ(P.Lanes[0].Name, "read");
+  EXPECT_EQ(P.Lanes[0].Threads, 3u);
+  EXPECT_STREQ(P.Lanes[1].Name, "write");
+  EXPECT_EQ(P.Lanes[1].Threads, 2u);
+}
+
+TEST(Thread, NamesWithoutEndShareLanes) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    for (unsigned I = 0; I < 200; ++I)
+      namedThread("request-" + std::to_string(I));
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.Lanes.size(), 65u);
+  EXPECT_EQ(P.count(1), 200u);
 }
 
 TEST(Thread, CellsOfManySitesAreTwoKilobytesEach) {
@@ -157,9 +193,8 @@ static void hotPath() {
 }
 
 TEST(Thread, HotPathMakesNoSystemCall) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers make system calls of their own";
-#endif
+  if (IsSanitized)
+    GTEST_SKIP() << "sanitizers make system calls of their own";
   TestFolder Folder;
   EXPECT_EQ(runChild([&] {
               setOption("file", Folder.file("p.tprof"));
@@ -178,9 +213,8 @@ TEST(Thread, HotPathMakesNoSystemCall) {
 }
 
 TEST(Thread, HotPathAllocatesNothingAndCausesNoPageFault) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers touch pages of their own";
-#endif
+  if (IsSanitized)
+    GTEST_SKIP() << "sanitizers touch pages of their own";
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
     addTestModel(7, 10);

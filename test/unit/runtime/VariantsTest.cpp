@@ -134,6 +134,44 @@ TEST_F(VariantsTest, BoundHoldsForAllThreadsTogether) {
   EXPECT_EQ(variantsOf(P, 1).back().Signature, "(others)");
 }
 
+/// Runs of node 1 with such inputs on two threads, which make other outputs.
+static void runOnTwoThreads(const Numbers &Inputs) {
+  auto Run = [&](int Output) {
+    inRun([&] {
+      Numbers Stack = Inputs;
+      FrameSpan Span(Slot(1), {&Stack, uint16_t(Stack.size()), 1});
+      Stack = {Output};
+      Span.end();
+    });
+  };
+  Run(2);
+  std::thread(Run, 3).join();
+}
+
+TEST_F(VariantsTest, OutputsAreThoseOfTheFirstThread) {
+  ReadProfile P =
+      recorded([] { runOnTwoThreads({5}); }, {{"shape_variants", "1"}});
+  std::vector<Expected> OfThreads(
+      2, {"float32[5] -> float32[2]", 1, 0, 0, 0, 1000});
+  EXPECT_EQ(variantsOf(P, 1), OfThreads);
+  EXPECT_EQ(P.Children.size(), 1u);
+}
+
+TEST_F(VariantsTest, InputsThatAreCutAreToldApartAcrossThreads) {
+  ReadProfile P = recorded([] {
+    Numbers Inputs(200, 5);
+    runOnTwoThreads(Inputs);
+    Inputs.back() = 6;
+    runOnTwoThreads(Inputs);
+  });
+  ASSERT_EQ(P.Children.size(), 2u);
+  for (const ReadProfile::ChildOf &C : P.Children) {
+    EXPECT_EQ(C.Flags, uint32_t(DF_Cut));
+    EXPECT_EQ(C.Name.size(), size_t(DynamicSites::MaxNameBytes));
+  }
+  EXPECT_EQ(variantsOf(P, 1).size(), 4u);
+}
+
 TEST_F(VariantsTest, KeysWhoseTextsAreEqualShareAVariant) {
   ReadProfile P = recorded([] {
     inRun([] {
@@ -295,23 +333,13 @@ TEST_F(VariantsTest, ForkedChildHasItsOwnAlsoOfTheSpanItBeganIn) {
 TEST_F(VariantsTest, ThreadsAddWhileAnotherResets) {
   ReadProfile P = recorded(
       [] {
-        std::atomic<bool> Done = false;
         std::vector<std::thread> Threads;
         for (int T = 0; T < 3; ++T)
           Threads.emplace_back([T] {
             for (int I = 0; I < 2000; ++I)
               inRun([I, T] { node(1, {I % 7 + T + 1}, 0); });
           });
-        std::thread Resetter([&] {
-          while (!Done) {
-            reset();
-            std::this_thread::yield();
-          }
-        });
-        for (std::thread &T : Threads)
-          T.join();
-        Done = true;
-        Resetter.join();
+        resetWhile(Threads);
         reset();
         inRun([] { node(1, {1}, 0); });
       },

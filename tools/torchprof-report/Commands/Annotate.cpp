@@ -60,6 +60,7 @@ static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
         !Selected.matches(Sites, S))
       continue;
     SelfPart Self = Timed ? Sites.self(S) : SelfPart();
+    Self.Amount += Timed ? Sites.plansOf(S) : 0;
     bool Innermost = true;
     // A recursive function has one line several times.
     std::set<std::pair<std::string, uint32_t>> Charged;

@@ -1,14 +1,14 @@
 //===- Check.cpp - what a file is and whether it is whole -----------------===//
 
+#include "../../common/Printable.h"
 #include "../Profile/CheckProfile.h"
 #include "../Profile/EnumNames.h"
-#include "../Profile/ProfileWriter.h"
-#include "../Report/Printable.h"
 #include "../Report/SiteOptions.h"
 #include "../Report/SiteTable.h"
 #include "Command.h"
 #include "Options.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -108,8 +108,12 @@ static void printFacts(const Profile &P, const SiteTable &Sites,
     if (!L.Traces.empty())
       Text += ", " + utostr(Events) + " events, " + utostr(Dropped) +
               " events dropped";
+    // In the order of the file, where each has a segment for some slots.
+    MapVector<StringRef, size_t> Measures;
     for (const MeasureCells &M : L.Measures)
-      Text += ", " + utostr(M.Cells.size()) + " cells of " + M.Name;
+      Measures[M.Name] += M.Cells.size();
+    for (const auto &[Name, Count] : Measures)
+      Text += ", " + utostr(Count) + " cells of " + Name.str();
     size_t Variants = 0;
     for (ArrayRef<format::VariantCell> C : L.Variants)
       Variants += C.size();
@@ -163,10 +167,7 @@ static Expected<Outcome> run() {
   outs() << (Whole ? "the file is whole\n" : "the file is not whole\n");
   if (Recover) {
     size_t Dropped = dropBadCells(*P);
-    if (Error E = writeOutput(Output, [&](raw_ostream &OS) {
-          writeProfile(*P, OS);
-          return Error::success();
-        }))
+    if (Error E = writeProfileTo(Output, *P))
       return E;
     outs() << "wrote " << printable(Output) << ", left out " << Dropped
            << " cells\n";

@@ -2,19 +2,14 @@
 
 #include "CommandLine.h"
 #include "../../common/Help.h"
+#include "../../common/Messages.h"
 #include "../../common/StandardOutput.h"
-#include "../Report/Printable.h"
 #include "Command.h"
 #include "Options.h"
-
-#include "llvm/Support/WithColor.h"
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
-
-static constexpr int ExitFinding = 1;
-static constexpr int ExitError = 2;
 
 /// What --help begins with: examples, of one command if one was given.
 static std::string overview(StringRef Command) {
@@ -30,32 +25,24 @@ static std::string overview(StringRef Command) {
 int report::runCommandLine(ArrayRef<const char *> Words) {
   StringRef First = Words.size() > 1 ? Words[1] : "";
   // The parser would take a command it does not know for an argument.
-  if (Words.size() > 1 && !First.startswith("-") && !isCommand(First)) {
-    WithColor::error(errs(), "torchprof-report")
-        << "unknown command '" << printable(First) << "'; there are "
-        << listOfCommands() << '\n';
-    return ExitError;
-  }
+  if (Words.size() > 1 && !First.startswith("-") && !isCommand(First))
+    return reportError("unknown command '" + First + "'; there are " +
+                       listOfCommands());
   arrangeHelp();
   cl::ResetAllOptionOccurrences();
   forgetInputs();
   // Given a stream, the parser returns false instead of exiting with 1.
   if (!cl::ParseCommandLineOptions(Words.size(), Words.data(), overview(First),
                                    &errs()))
-    return ExitError;
+    return ExitInput;
   CommandFunction Run = chosenCommand();
-  if (!Run) {
-    WithColor::error(errs(), "torchprof-report")
-        << "no command given; see torchprof-report --help\n";
-    return ExitError;
-  }
+  if (!Run)
+    return reportError("no command given; see torchprof-report --help");
   Expected<Outcome> Result = Run();
   if (Error Failed = joinErrors(Result.takeError(), flushStandardOutput())) {
-    handleAllErrors(std::move(Failed), [](const ErrorInfoBase &E) {
-      WithColor::error(errs(), "torchprof-report")
-          << printable(E.message()) << '\n';
-    });
-    return ExitError;
+    handleAllErrors(std::move(Failed),
+                    [](const ErrorInfoBase &E) { reportError(E.message()); });
+    return ExitInput;
   }
-  return *Result == Outcome::Finding ? ExitFinding : 0;
+  return *Result == Outcome::Finding ? ExitFinding : ExitFine;
 }

@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Profile/ProfileJson.h"
-#include "../Profile/ProfileWriter.h"
 #include "Command.h"
 #include "Options.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace torchprof;
@@ -33,6 +34,18 @@ cl::opt<Form>
 ThreadOptions Threads(Convert);
 } // namespace
 
+/// True if a probe has run on a lane since the profile was emptied.
+static bool hasRecorded(const Profile &P) {
+  return any_of(P.Lanes, [&](const Lane &L) {
+    return any_of(L.Cells, [&](ArrayRef<format::Cell> Cells) {
+      return any_of(Cells, [&](const format::Cell &C) {
+        return C.Epoch == static_cast<uint32_t>(P.Epoch) &&
+               (C.Word > 1 || C.Begins || C.Cut);
+      });
+    });
+  });
+}
+
 static Expected<Outcome> run() {
   Expected<ThreadSelection> Selected = Threads.select();
   if (!Selected)
@@ -42,11 +55,16 @@ static Expected<Outcome> run() {
     return P.takeError();
   if (Error E = Selected->checkAllSeen())
     return E;
+  if (!Selected->all() && !hasRecorded(*P))
+    return createStringError(inconvertibleErrorCode(),
+                             "no thread of --thread has recorded anything");
   bool Json = To == Form::Json || (To == Form::Other && P->isBinary());
-  if (Error E = writeOutput(Output, [&](raw_ostream &OS) {
-        Json ? writeProfileJson(*P, OS) : writeProfile(*P, OS);
-        return Error::success();
-      }))
+  if (Error E = Json ? writeOutput(Output,
+                                   [&P](raw_ostream &OS) {
+                                     writeProfileJson(*P, OS);
+                                     return Error::success();
+                                   })
+                     : writeProfileTo(Output, *P))
     return E;
   return Outcome::Fine;
 }

@@ -1,6 +1,8 @@
 //===- Diff.cpp - what changed between two profiles -----------------------===//
 
 #include "../Report/Diff.h"
+#include "../../common/Messages.h"
+#include "../../common/Printable.h"
 #include "../Report/DiffMemory.h"
 #include "Command.h"
 #include "Options.h"
@@ -8,7 +10,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace llvm;
 using namespace torchprof;
@@ -49,7 +53,7 @@ cl::opt<double> Alpha("alpha",
                                "in the whole table (0.01)"),
                       cl::value_desc("probability"), cl::init(0.01),
                       cl::sub(Command));
-cl::opt<double>
+cl::opt<std::string>
     MinPercent("min-pct",
                cl::desc("Leave out sites below this share in both profiles "
                         "(1 with --fail-above)"),
@@ -65,18 +69,34 @@ cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
 /// matter to the whole: this part of the least share.
 static constexpr double LeastGrowth = 0.5;
 
-/// The threshold of a gate; none if it was not asked for.
-static Expected<Optional<double>> threshold(const cl::opt<std::string> &Gate) {
-  if (!Gate.getNumOccurrences())
+/// With fewer processes on a side a gate passes nearly everything: the variance
+/// of so few means is hardly known. docs/ci.md has numbers.
+static constexpr size_t EnoughProcesses = 4;
+
+/// What an option says; none if it was not given. A gate must not be off
+/// because of a number that nothing is above, so infinity is an error as much
+/// as NaN.
+static Expected<Optional<double>>
+percentage(const cl::opt<std::string> &Option,
+           double Most = std::numeric_limits<double>::max()) {
+  if (!Option.getNumOccurrences())
     return None;
-  StringRef Text = Gate;
+  StringRef Text = Option;
   Text.consume_back("%");
   double Percent = 0;
-  if (Text.getAsDouble(Percent) || !(Percent >= 0))
+  if (Text.getAsDouble(Percent) || !(Percent >= 0 && Percent <= Most))
     return createStringError(inconvertibleErrorCode(),
-                             "--" + Gate.ArgStr + ": '" + Gate +
+                             "--" + Option.ArgStr + ": '" + Option +
                                  "' is not a percentage such as 5%");
   return Percent;
+}
+
+static Error checkAlpha() {
+  if (Alpha > 0 && Alpha < 1)
+    return Error::success();
+  return createStringError(inconvertibleErrorCode(),
+                           "--alpha: expected a probability above 0 and below "
+                           "1");
 }
 
 /// What takes more memory, if that was asked for.
@@ -115,7 +135,7 @@ static Error load(ArrayRef<std::string> Paths, ThreadSelection &Selected,
       Side.Each.emplace_back().add(*P, {/*Histograms=*/false});
   }
   for (const std::string &Text : Side.All.warnings())
-    printWarning(Text);
+    reportWarning(Text);
   Source.apply(Side.All);
   return Error::success();
 }
@@ -141,14 +161,26 @@ static Error loadSides(DiffSide &A, DiffSide &B) {
 }
 
 /// Of what the comparison is less than it seems to be.
-static void warnOf(const DiffSide &A, const DiffSide &B) {
-  if (comparesMethodsOnly(A.All, B.All))
-    printWarning("nodes of one side are in no modules, as in a frozen file: "
-                 "only methods are compared");
+static void warnOf(const DiffSide &A, const DiffSide &B, bool HasGate) {
+  for (const std::string &Model : modelsOfMethodsOnly(A.All, B.All))
+    reportWarning(Twine(Model) + (Model.empty() ? "" : ": ") +
+                  "nodes of one side are in no modules, as in a frozen file: "
+                  "only methods are compared");
+  for (const std::string &Model : modelsOfOtherOptions(A.All, B.All))
+    reportWarning(
+        Twine(Model) + (Model.empty() ? "" : ": ") +
+        "other options, such as --nodes, chose the sites of the other "
+        "side: nodes may be compared with others of their kind");
   if (A.Each.empty() != B.Each.empty())
-    printWarning("one profile " + Twine(A.Each.empty() ? "before" : "after") +
-                 ": calls are compared, so that what differs from process to "
-                 "process looks like a change");
+    reportWarning("one profile " + Twine(A.Each.empty() ? "before" : "after") +
+                  ": calls are compared, so that what differs from process to "
+                  "process looks like a change");
+  if (HasGate && comparesProfiles(A, B) &&
+      std::min(A.Each.size(), B.Each.size()) < EnoughProcesses)
+    reportWarning(Twine(A.Each.size()) + " processes before and " +
+                  Twine(B.Each.size()) + " after: with fewer than " +
+                  Twine(EnoughProcesses) +
+                  " on a side --fail-above misses all but large growth");
 }
 
 static Expected<Outcome> run() {
@@ -158,16 +190,21 @@ static Expected<Outcome> run() {
       return E;
     return Outcome::Fine;
   }
-  Expected<Optional<double>> Gate = threshold(FailAbove);
+  Expected<Optional<double>> Gate = percentage(FailAbove);
   if (!Gate)
     return Gate.takeError();
-  Expected<Optional<double>> MemoryGate = threshold(FailAboveMemory);
+  Expected<Optional<double>> MemoryGate = percentage(FailAboveMemory);
   if (!MemoryGate)
     return MemoryGate.takeError();
+  Expected<Optional<double>> LeastAsked = percentage(MinPercent, 100);
+  if (!LeastAsked)
+    return LeastAsked.takeError();
+  if (Error E = checkAlpha())
+    return E;
   DiffSide A, B;
   if (Error E = loadSides(A, B))
     return E;
-  warnOf(A, B);
+  warnOf(A, B, Gate->hasValue());
   // A glob may match sites of one side only: those were added or removed.
   Expected<Selection> Selected = Choice.select({&B.All, &A.All});
   if (!Selected)
@@ -183,20 +220,19 @@ static Expected<Outcome> run() {
       Known.choose(Columns.ids(Ids), "--columns");
   if (!Chosen)
     return Chosen.takeError();
-  std::vector<DiffRow> Rows = diffProfiles(A, B, *Selected, {Alpha});
+  double LeastShare = LeastAsked->getValueOr(*Gate ? 1 : 0);
+  std::vector<DiffRow> Rows =
+      diffProfiles(A, B, *Selected, {Alpha, LeastShare});
   bool IsAnyInBoth = countInBoth(Rows) != 0;
   auto LeaveOutBelow = [&Rows](double Share) {
     erase_if(Rows, [=](const DiffRow &R) { return R.Share < Share; });
   };
-  LeaveOutBelow(MinPercent);
+  LeaveOutBelow(LeastAsked->getValueOr(0));
   // Before the gate for times leaves out what takes little time: that may
   // allocate much.
   Expected<MemoryGrowth> Grown = grownSites(Rows, A, B, *MemoryGate);
   if (!Grown)
     return Grown.takeError();
-  double LeastShare = MinPercent.getNumOccurrences() ? MinPercent.getValue()
-                      : *Gate                        ? 1
-                                                     : 0;
   LeaveOutBelow(LeastShare);
   bool IsAnyLeft = countInBoth(Rows) != 0;
   size_t Compared = count_if(Rows, [](const DiffRow &R) { return R.IsTested; });
@@ -230,7 +266,7 @@ static Expected<Outcome> run() {
     return nothingToCompare(IsAnyInBoth, LeastShare, Lacks);
   }
   if (*MemoryGate && !Grown->IsAnyCompared)
-    return nothingToCompare(IsAnyInBoth, MinPercent,
+    return nothingToCompare(IsAnyInBoth, LeastAsked->getValueOr(0),
                             "has memory that was measured before and after");
   if (Failures)
     errs() << "torchprof-report: " << Failures << " of " << Compared

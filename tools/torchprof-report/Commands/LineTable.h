@@ -42,10 +42,11 @@ ColumnOf<Line, RowContext> backwardColumn(
 }
 
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
-/// the columns that nobody has to ask for; those of gradients and measures are
-/// left out of a profile without any, and "model" where one model ran. The
-/// column \p Naming says what a line is of: in a text it stands first if none
-/// that was asked for does. \p WithOperators: AddOptions::Operators.
+/// the columns that nobody has to ask for; those of gradients, measures and
+/// what ran beside its parent are left out of a profile without any, and
+/// "model" where one model ran. The column \p Naming says what a line is of: in
+/// a text it stands first if none that was asked for does. \p WithOperators:
+/// AddOptions::Operators.
 template <typename Line, typename Function>
 llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
                                    const ColumnSet<Line, RowContext> &Known,
@@ -76,16 +77,17 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
   llvm::Expected<Selection> Selected = Options.Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
+  Totals All = makeTotals(Sites, *Selected);
   if (Options.Columns.ids({}).empty())
     llvm::erase_if(*Chosen, [&](const auto *C) {
       return (C->id() == "model" && !Sites.modelNames().areNeeded()) ||
              (C->OfGradients && !Sites.hasGradients()) ||
+             (C->OfAsync && !All.Async) ||
              (!C->OfMeasure.empty() &&
               llvm::none_of(Sites.measures(), [&](const TableMeasure &M) {
                 return M.Id == C->OfMeasure;
               }));
     });
-  Totals All = makeTotals(Sites, *Selected);
   llvm::Expected<std::vector<Line>> Lines = Collect(Sites, *Selected, All);
   if (!Lines)
     return Lines.takeError();

@@ -1,7 +1,7 @@
 //===- Merge.cpp - many profiles into one file ----------------------------===//
 
 #include "../Report/Merge.h"
-#include "../Profile/ProfileWriter.h"
+#include "../../common/Messages.h"
 #include "../Report/JoinParts.h"
 #include "Command.h"
 #include "Options.h"
@@ -24,7 +24,7 @@ cl::opt<bool> Mixed("mixed", cl::desc("Merge profiles of different models"),
                     cl::sub(Command));
 cl::opt<bool> AreParts("parts",
                        cl::desc("Join snapshots of one process, each emptied "
-                                "after it, in their order"),
+                                "after it, in any order"),
                        cl::sub(Command));
 ThreadOptions Threads(Command);
 } // namespace
@@ -41,10 +41,10 @@ static Expected<Profile> addUp(ThreadSelection &Selected) {
   if (Error E = Selected.checkAllSeen())
     return E;
   for (const std::string &Text : Sum.warnings())
-    printWarning(Text);
+    reportWarning(Text);
   if (!Sum.dropped().empty())
-    printWarning(join(Sum.dropped(), ", ") +
-                 " are not merged; only what was counted is");
+    reportWarning(join(Sum.dropped(), ", ") +
+                  " are not merged; only what was counted is");
   return Sum.finish();
 }
 
@@ -68,10 +68,7 @@ static Expected<Outcome> run() {
   Expected<Profile> Result = AreParts ? join(*Selected) : addUp(*Selected);
   if (!Result)
     return Result.takeError();
-  if (Error E = writeOutput(Output, [&](raw_ostream &OS) {
-        writeProfile(*Result, OS);
-        return Error::success();
-      }))
+  if (Error E = writeProfileTo(Output, *Result))
     return E;
   return Outcome::Fine;
 }

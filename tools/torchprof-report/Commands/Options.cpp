@@ -1,22 +1,17 @@
 //===- Options.cpp - option groups that commands share --------------------===//
 
 #include "Options.h"
+#include "../../common/Messages.h"
 #include "../../common/OutputFile.h"
 #include "../../common/StandardOutput.h"
-#include "../Report/Printable.h"
+#include "../Profile/ProfileWriter.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
-
-void report::printWarning(const Twine &Text) {
-  WithColor::warning(errs(), "torchprof-report")
-      << printable(Text.str()) << '\n';
-}
 
 /// Paths of the profiles that the command has read.
 static std::vector<std::string> Inputs;
@@ -30,7 +25,7 @@ Expected<Profile> report::loadWithWarnings(StringRef Path,
   if (!P)
     return P;
   for (const std::string &Text : P->Warnings)
-    printWarning(Path + ": " + Text);
+    reportWarning(Path + ": " + Text);
   if (Threads)
     Threads->keep(*P);
   return P;
@@ -74,7 +69,7 @@ Error InputOptions::addTo(
       Visit(*P, Slots);
   }
   for (const std::string &Text : Sites.warnings())
-    printWarning(Text);
+    reportWarning(Text);
   Source.apply(Sites);
   return Selected->checkAllSeen();
 }
@@ -184,6 +179,19 @@ static Error writeAll(raw_fd_ostream &OS, const Twine &Name,
     return E;
   }
   return flushed(OS, Name);
+}
+
+Error report::writeProfileTo(StringRef Path, const Profile &P) {
+  // A device or a pipe is written to, whatever comes out of it.
+  if (Path != "-" && sys::fs::is_regular_file(Path))
+    if (std::string Reason = whyNotOfKind(Path, FileKind::Profile);
+        !Reason.empty())
+      return createStringError(inconvertibleErrorCode(),
+                               Path + ": " + Reason + "; remove it first");
+  return writeOutput(Path, [&P](raw_ostream &OS) {
+    writeProfile(P, OS);
+    return Error::success();
+  });
 }
 
 // llvm::writeToOutput() ends the process when the disk is full, and makes files

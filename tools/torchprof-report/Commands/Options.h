@@ -116,9 +116,6 @@ llvm::Expected<Profile> loadWithWarnings(llvm::StringRef Path,
 /// For another command line in the same process.
 void forgetInputs();
 
-/// "torchprof-report: warning: TEXT" on stderr.
-void printWarning(const llvm::Twine &Text);
-
 /// Runs \p Write on a stream that becomes \p Path only if everything worked:
 /// a failure leaves no file and an older one as it was. "-" is stdout. A
 /// profile that was read is not replaced, not even by another one, which would
@@ -126,6 +123,10 @@ void printWarning(const llvm::Twine &Text);
 llvm::Error
 writeOutput(llvm::StringRef Path,
             llvm::function_ref<llvm::Error(llvm::raw_ostream &)> Write);
+
+/// The same of a profile, which replaces a profile or an empty file alone, as
+/// those of the other tools do.
+llvm::Error writeProfileTo(llvm::StringRef Path, const Profile &P);
 
 /// True if stdout shows colors and NO_COLOR is not set.
 bool terminalColors();

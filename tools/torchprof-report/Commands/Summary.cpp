@@ -108,7 +108,8 @@ static SummaryOptions options() {
   return O;
 }
 
-static Expected<Document> makeDocument(const SummaryInput &In) {
+static Expected<Document> makeDocument(const SummaryInput &In,
+                                       const RunLatencies &Runs) {
   auto One = [](Expected<Table> T) -> Expected<Document> {
     if (!T)
       return T.takeError();
@@ -122,7 +123,7 @@ static Expected<Document> makeDocument(const SummaryInput &In) {
   case Style::Torch:
     return One(makeTorchTable(In, options()));
   case Style::Tflite:
-    return makeTfliteDocument(In, options());
+    return makeTfliteDocument(In, options(), Runs);
   }
   return Document();
 }
@@ -149,14 +150,19 @@ static Expected<Outcome> run() {
   Options.Histograms = needsHistograms();
   Options.Lanes = Group == GroupBy::Thread;
   Options.Operators = Operators;
-  if (Error E = Input.addTo(Sites, Options))
+  RunLatencies Runs;
+  if (Error E =
+          Input.addTo(Sites, Options, [&](Profile &P, const SlotToSite &Slots) {
+            if (ChosenStyle == Style::Tflite)
+              Runs.add(P, Slots);
+          }))
     return E;
   if (SplitFused)
     Sites.splitFused();
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
-  Expected<Document> D = makeDocument(SummaryInput(Sites, *Selected));
+  Expected<Document> D = makeDocument(SummaryInput(Sites, *Selected), Runs);
   if (!D)
     return D.takeError();
   if (Error E = Output.print(*D))

@@ -5,17 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../common/Printable.h"
 #include "../Report/ColumnSet.h"
-#include "../Report/Printable.h"
 #include "../Report/SiteTable.h"
 #include "Command.h"
 #include "Options.h"
 
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <limits>
 #include <thread>
 
 #include <sys/ioctl.h>
@@ -54,6 +57,7 @@ struct Reading {
   /// When the cells were emptied, on the same clock; none if that is not known.
   Optional<double> ResetSeconds;
   std::vector<std::string> InFlight;
+  pid_t Pid = 0; ///< 0 of a process of another machine
 };
 
 /// A site's share of the time since the last reading.
@@ -103,7 +107,39 @@ slotsOf(const Profile &P, const SlotToSite &Slots, size_t SiteCount) {
   return SlotOf;
 }
 
-static Expected<Reading> readNow() {
+/// The number of a profile's process if it is one of this machine, else 0.
+static pid_t pidHere(const format::ProcessRecord &R) {
+  char Full[256] = "", Name[sizeof(R.Host)];
+  gethostname(Full, sizeof(Full) - 1);
+  setFixedText(Name, Full);
+  constexpr uint64_t Most = std::numeric_limits<pid_t>::max();
+  return fixedText(R.Host) == fixedText(Name) && R.Pid <= Most
+             ? static_cast<pid_t>(R.Pid)
+             : 0;
+}
+
+/// False also of a process that has ended but that nobody has waited for.
+static bool isAlive(pid_t Pid) {
+  if (!Pid)
+    return false;
+  auto Stat = MemoryBuffer::getFileAsStream("/proc/" + Twine(Pid) + "/stat");
+  if (!Stat)
+    return kill(Pid, 0) == 0 || errno == EPERM;
+  // Behind the program's name in parentheses, which may hold some itself.
+  SmallVector<StringRef, 64> Fields;
+  (*Stat)->getBuffer().rsplit(')').second.trim().split(Fields, ' ');
+  bool HasEnded = Fields.front() == "Z" || Fields.front() == "X";
+  // One whose first thread has ended looks the same, but has others.
+  constexpr size_t ThreadCount = 17;
+  unsigned Threads = 0;
+  if (HasEnded && Fields.size() > ThreadCount &&
+      !Fields[ThreadCount].getAsInteger(10, Threads))
+    return Threads > 1;
+  return !HasEnded;
+}
+
+/// \p HasEnded: the process has, whether it has closed its profile or not.
+static Expected<Reading> readNow(bool HasEnded = false) {
   Expected<ThreadSelection> Selected = Threads.select();
   if (!Selected)
     return Selected.takeError();
@@ -118,6 +154,7 @@ static Expected<Reading> readNow() {
   R.SlotOf = slotsOf(*P, R.Slots, R.Sites.size());
   R.Epoch = P->Epoch;
   R.Open = P->State == format::FileState::Open;
+  R.Pid = pidHere(P->Process);
   R.Seconds = monotonicSeconds();
   double Reset = R.Sites.clock().monotonicNs(P->ResetTicks) * 1e-9;
   // A file from another machine or boot has another clock.
@@ -136,7 +173,7 @@ static Expected<Reading> readNow() {
       Text += " in " + Module;
     double Since = R.Sites.clock().monotonicNs(L.CurrentTicks);
     double Open = R.Seconds * 1e9 - Since;
-    if (R.Open && Since >= 0 && Open >= 0 && Open < 1e9 * 86400)
+    if (R.Open && !HasEnded && Since >= 0 && Open >= 0 && Open < 1e9 * 86400)
       Text += " for " + formatTime(Open);
     R.InFlight.push_back(std::move(Text));
   }
@@ -338,6 +375,8 @@ static Expected<Outcome> run() {
   Expected<Reading> First = readNow();
   if (!First)
     return First.takeError();
+  // The number of a process in a container may be nobody's here.
+  bool WasAlive = isAlive(First->Pid);
   Expected<Selection> Selected = Choice.select(First->Sites);
   if (!Selected)
     return Selected.takeError();
@@ -353,11 +392,14 @@ static Expected<Outcome> run() {
     outs() << "\033[?25l"; // hide the cursor
   Reading Last = std::move(*First);
   Optional<Error> Failure;
-  while (!Interrupted && Last.Open && !outs().has_error()) {
+  bool HasEnded = false;
+  while (!Interrupted && Last.Open && !HasEnded && !outs().has_error()) {
     wait(Interval);
     if (Interrupted)
       break;
-    Expected<Reading> Now = readNow();
+    // Before the file is read for the last time.
+    HasEnded = WasAlive && !isAlive(Last.Pid);
+    Expected<Reading> Now = readNow(HasEnded);
     if (!Now) {
       Failure = Now.takeError();
       break;
@@ -376,6 +418,8 @@ static Expected<Outcome> run() {
     return std::move(*Failure);
   if (!Last.Open)
     outs() << "the process has closed its profile\n";
+  else if (HasEnded)
+    outs() << "the process has ended without its exit handler\n";
   return Outcome::Fine;
 }
 

@@ -19,9 +19,10 @@ cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
                            cl::value_desc("percent"), cl::sub(Command));
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
-         cl::desc("Sort siblings by order, total_ns, self_ns, calls, name,\n"
-                  "backward_ns, total_backward_ns, flops, bytes or a\n"
-                  "measure such as alloc_bytes; repeatable"),
+         cl::desc("Sort siblings by order, total_ns, self_ns,\n"
+                  "asynchronous_ns, calls, name, backward_ns,\n"
+                  "total_backward_ns, flops, bytes or a measure such as\n"
+                  "alloc_bytes; repeatable"),
          cl::value_desc("key,..."), cl::sub(Command));
 cl::opt<bool> Ops("ops",
                   cl::desc("Show the nodes under each module, and the\n"
@@ -33,7 +34,8 @@ struct TreeLine {
   std::string Path, Display, Class, Model;
   Optional<uint64_t> Calls;
   UInt128 Total = 0, Self = 0;
-  bool Async = false; ///< they are no part of the runs' time
+  UInt128 Async = 0;
+  bool IsAside = false; ///< the former are no part of the runs' time
   bool Clipped = false;
   GradientSum Backward, TotalBackward;
   PlaceMeasures Measures;
@@ -80,8 +82,8 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
     std::string Place = (Path.empty() ? "" : Path + "/") + Op.Kind;
     Place += Async;
     Lines.push_back({Place, Lead + Text, "", Model, Op.Calls, Total, Op.Self,
-                     Op.Async, Op.Clipped, Op.Backward, Op.Backward,
-                     Op.Measures, Op.Done});
+                     Op.Async ? Total : 0, Op.Async, Op.Clipped, Op.Backward,
+                     Op.Backward, Op.Measures, Op.Done});
     writeOps(Op.Inner, Place, Lead + "  ");
   }
 }
@@ -89,16 +91,16 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
 void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
                        const std::string &Branch, unsigned Level) {
   Lines.push_back({Node.Path, Lead + Branch + Node.Name, Node.Class, Model,
-                   Node.Calls, Node.Total, Node.Self, /*Async=*/false,
-                   Node.Clipped, Node.Backward, Node.TotalBackward,
-                   Node.Measures, Node.Done});
+                   Node.Calls, Node.Total, Node.Self, Node.Async,
+                   /*IsAside=*/false, Node.Clipped, Node.Backward,
+                   Node.TotalBackward, Node.Measures, Node.Done});
   std::string Inner = Lead;
   if (!Branch.empty())
     Inner += Branch == "`- " ? "   " : "|  ";
   std::vector<const ModuleNode *> Children;
   if (Depth == 0 || Level < Depth)
     for (const ModuleNode &Child : Node.Children)
-      if (visible(Child.Total))
+      if (visible(Child.Total + Child.Async))
         Children.push_back(&Child);
   if (Ops)
     writeOps(Node.Ops, Node.Path, Inner + (Children.empty() ? "   " : "|  "));
@@ -109,9 +111,11 @@ void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
 /// The columns that nobody has to ask for, as far as the profile has them.
 static std::vector<StringRef> shownColumns() {
   static const std::vector<std::string> OfMeasures = shownPlaceColumns();
-  std::vector<StringRef> Ids = {"module",   "class",       "calls",
-                                "total_ns", "pct_total",   "self_ns",
-                                "pct_self", "backward_ns", "total_backward_ns"};
+  std::vector<StringRef> Ids = {"module",      "class",
+                                "calls",       "total_ns",
+                                "pct_total",   "self_ns",
+                                "pct_self",    "asynchronous_ns",
+                                "backward_ns", "total_backward_ns"};
   Ids.insert(Ids.end(), OfMeasures.begin(), OfMeasures.end());
   // People see it at the root of each tree.
   TableFormat Format = Options.Output.Format;
@@ -127,7 +131,7 @@ static TreeColumns treeColumns() {
     return Value::timeNs(C.Clock.toNs(static_cast<double>(Ticks)));
   };
   auto Share = [](const Line &L, UInt128 Ticks, const Ctx &C) {
-    return L.Async ? Value() : C.All.shareValue(static_cast<double>(Ticks));
+    return L.IsAside ? Value() : C.All.shareValue(static_cast<double>(Ticks));
   };
   std::vector<TreeColumns::Column> Columns = {
       {TableColumn::text("module", "module", Shorten::KeepStart),
@@ -161,6 +165,13 @@ static TreeColumns treeColumns() {
       {TableColumn::percent("pct_self", "% self"),
        "self in percent of the runs' time",
        [Share](const Line &L, const Ctx &C) { return Share(L, L.Self, C); }},
+      {TableColumn::time("asynchronous_ns", "asynchronous"),
+       "all nodes inside that ran beside their parents",
+       [Time](const Line &L, const Ctx &C) {
+         return L.Async ? Time(L.Async, C) : Value();
+       },
+       /*NeedsHistogram=*/false, /*OfGradients=*/false, /*OfMeasure=*/{},
+       /*OfAsync=*/true},
       backwardColumn<Line>("backward_ns", "backward",
                            "gradients of the nodes written in it directly",
                            [](const Line &L) { return L.Backward; }),

@@ -310,9 +310,10 @@ void DataWriter::flameMembers() {
 void DataWriter::runs() {
   const SiteTable &Sites = In.Sites;
   std::vector<bool> Roots = rootsOf(Sites, In.Selected);
+  std::vector<uint64_t> RunsOf = runsOf(Sites);
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Aggregate &A = Sites.measured(S);
-    if (!Roots[S] || A.Count == 0)
+    if (!Roots[S] || RunsOf[S] == 0)
       continue;
     J.object([&] {
       text("method", Sites.methodName(S));

@@ -101,6 +101,33 @@ static void appendFlow(std::string &Out, const TimelineSpan &Span,
   Out += "}";
 }
 
+/// So many spans of a track with the same times are put in order, no more: a
+/// clock that stands still must not fill the memory.
+static constexpr size_t MaxHeld = 1 << 16;
+
+/// Visits all spans, those of one track with the same times from the outer one
+/// to the inner one: viewers draw what comes first in the file around the
+/// others.
+static void forEachOuterFirst(const Timeline &T,
+                              function_ref<void(const TimelineSpan &)> Visit) {
+  std::vector<std::vector<TimelineSpan>> SameTimes(T.tracks().size());
+  auto Flush = [&](std::vector<TimelineSpan> &Spans) {
+    for (const TimelineSpan &Span : reverse(Spans))
+      Visit(Span);
+    Spans.clear();
+  };
+  T.forEach([&](const TimelineSpan &Span) {
+    std::vector<TimelineSpan> &Spans = SameTimes[Span.Track];
+    if (!Spans.empty() &&
+        (Spans.back().BeginNs != Span.BeginNs ||
+         Spans.back().EndNs != Span.EndNs || Spans.size() == MaxHeld))
+      Flush(Spans);
+    Spans.push_back(Span);
+  });
+  for (std::vector<TimelineSpan> &Spans : SameTimes)
+    Flush(Spans);
+}
+
 static Error write(const ExportInput &In, raw_ostream &OS) {
   Expected<Timeline> T = Timeline::create(In);
   if (!T)
@@ -118,7 +145,7 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   // A track without spans needs no name.
   std::vector<bool> Used(T->tracks().size());
   std::string Line;
-  T->forEach([&](const TimelineSpan &Span) {
+  forEachOuterFirst(*T, [&](const TimelineSpan &Span) {
     const EventText &Text = Texts[Span.Site];
     Used[Span.Track] = true;
     Line.assign(",\n{\"ph\":\"X\",\"cat\":\"");

@@ -1,11 +1,12 @@
 //===- Dot.cpp - the dataflow as a heat graph -----------------------------===//
 //
-// Nodes in clusters of modules, edges from producer to consumer, each node
-// colored by its share of the time. For Graphviz: dot -Tsvg.
+// Nodes in clusters of modules, and these in those of models if there are
+// several, edges from producer to consumer, each node colored by its share of
+// the time. For Graphviz: dot -Tsvg.
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Report/Printable.h"
+#include "../../common/Printable.h"
 #include "../Report/SiteKey.h"
 #include "../Report/Table.h"
 #include "Exporter.h"
@@ -102,6 +103,9 @@ void DotWriter::write() {
     if (!shown(S))
       continue;
     Cluster *C = &Root;
+    if (StringRef Model = Sites.modelNames().ofSeveral(Sites, S);
+        !Model.empty())
+      C = &C->Children[Model.str()];
     SmallVector<StringRef, 8> Path;
     std::string Module = Sites.modulePath(S);
     StringRef(Module).split(Path, '.', -1, /*KeepEmpty=*/false);

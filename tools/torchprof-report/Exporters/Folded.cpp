@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Report/Printable.h"
+#include "../../common/Printable.h"
 #include "Stacks.h"
 
 using namespace llvm;

@@ -36,11 +36,23 @@ StringRef report::heldMemoryName(format::MemoryPlace Place) {
                                            : "Device memory of tensors";
 }
 
-static Rest levelsOf(const Lane &L, format::MemoryPlace Place, bool OfRuns) {
+static Rest levelsOf(const Profile &P, const Lane &L, format::MemoryPlace Place,
+                     bool OfRuns) {
   Rest Found;
-  for (const LevelRing &R : reverse(L.Levels))
-    if (R.Place == Place && R.OfRuns == OfRuns && !R.Entries.empty())
-      Found.Rings.push_back(R.Entries);
+  bool LacksEarlier = false;
+  for (const LevelRing &R : reverse(L.Levels)) {
+    if (R.Place != Place || R.OfRuns != OfRuns || R.Entries.empty())
+      continue;
+    Found.Rings.push_back(R.Entries);
+    LacksEarlier =
+        R.Keep == format::LogKeep::Last && R.Count > R.Entries.size();
+  }
+  // What it held before is not known, but is hardly 0.
+  if (LacksEarlier)
+    Found.Held = Found.next().Held;
+  // A lane without a level before the reset began after it, and held nothing.
+  while (!Found.Rings.empty() && Found.next().EndTicks < P.ResetTicks)
+    Found.advance();
   return Found;
 }
 
@@ -49,14 +61,17 @@ void report::forEachHeld(const ExportInput &In, format::MemoryPlace Place,
   if (!In.Single || In.FromAggregate)
     return;
   bool OfRuns = none_of(In.Single->Lanes, [&](const Lane &L) {
-    return !levelsOf(L, Place, /*OfRuns=*/false).Rings.empty();
+    return !levelsOf(*In.Single, L, Place, /*OfRuns=*/false).Rings.empty();
   });
   std::priority_queue<Rest, std::vector<Rest>, std::greater<>> Lanes;
-  for (const Lane &L : In.Single->Lanes)
-    if (Rest Levels = levelsOf(L, Place, OfRuns); !Levels.Rings.empty())
-      Lanes.push(std::move(Levels));
-  Optional<int64_t> Shown;
   int64_t Sum = 0;
+  for (const Lane &L : In.Single->Lanes) {
+    Rest Levels = levelsOf(*In.Single, L, Place, OfRuns);
+    Sum += Levels.Held;
+    if (!Levels.Rings.empty())
+      Lanes.push(std::move(Levels));
+  }
+  Optional<int64_t> Shown;
   while (!Lanes.empty()) {
     Rest Next = Lanes.top();
     Lanes.pop();

@@ -245,12 +245,16 @@ void PerfettoWriter::write(const Timeline &T) {
     describe(Track);
   intern();
   std::map<uint32_t, std::vector<TimelineSpan>> Held;
+  std::vector<uint64_t> Runs = runsOf(In.Sites);
   T.forEach([&](const TimelineSpan &Span) {
     std::vector<TimelineSpan> &Spans = Held[Span.Track];
-    // A span that begins behind all that is held: those are complete. A
-    // gradient may lie in a run whatever it is of.
+    // A span in no other one: those that are held are complete. A gradient may
+    // lie in a run whatever it is of, and so may a run of a method that is also
+    // called in runs.
     const Site &Here = In.Sites[Span.Site];
     bool Outermost = Here.Parent == NoIndex && !Here.Gradient;
+    if (Here.isRoot() && Runs[Span.Site] < In.Sites.measured(Span.Site).Count)
+      Outermost = false;
     Spans.push_back(Span);
     if (Outermost || Spans.size() >= MaxHeld)
       flush(Spans);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Report/Printable.h"
+#include "../../common/Printable.h"
 #include "../Report/Table.h"
 #include "BrowserParts.h"
 #include "Stacks.h"

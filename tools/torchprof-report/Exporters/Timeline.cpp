@@ -1,11 +1,39 @@
 //===- Timeline.cpp - spans in time, for trace viewers --------------------===//
 
 #include "Timeline.h"
+#include "../../common/Messages.h"
 #include "EndedSpans.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
+
+/// Threads keep a fixed number of spans each, and nothing in a picture of these
+/// says that there were more.
+static void warnOfDropped(const Profile &P) {
+  uint64_t Kept = 0, Written = 0, Threads = 0;
+  bool LacksFirst = false;
+  for (const Lane &L : P.Lanes) {
+    bool LacksAny = false;
+    for (const TraceBuffer &B : L.Traces) {
+      if (!B.dropped())
+        continue;
+      LacksAny = true;
+      LacksFirst |= B.Keep == format::LogKeep::Last;
+      Kept += B.Events.size();
+      Written += B.Written;
+    }
+    Threads += LacksAny;
+  }
+  if (Threads)
+    reportWarning(P.FileName + ": the trace has the " +
+                  (LacksFirst ? "last " : "first ") + utostr(Kept) + " of " +
+                  utostr(Written) + " spans of " +
+                  (Threads == 1 ? "a thread" : utostr(Threads) + " threads") +
+                  "; a larger TORCHPROF_TRACE_EVENTS keeps more");
+}
 
 Expected<Timeline> Timeline::create(const ExportInput &In) {
   Timeline T(In);
@@ -21,10 +49,7 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
   bool HasTrace = false;
   for (const Lane &L : P.Lanes) {
     T.addLane(L);
-    for (const TraceBuffer &B : L.Traces) {
-      HasTrace = true;
-      T.Dropped += B.dropped();
-    }
+    HasTrace |= !L.Traces.empty();
   }
   if (!HasTrace)
     return createStringError(
@@ -32,6 +57,7 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
         P.FileName + ": no trace in this profile; record one with "
                      "TORCHPROF_MODE=trace, or let --from-aggregate make up a "
                      "run of mean times");
+  warnOfDropped(P);
   T.Devices = DeviceTracks(In);
   T.FirstDeviceTrack = static_cast<uint32_t>(T.Tracks.size());
   for (const DeviceTrack &Track : T.Devices.tracks())
@@ -44,9 +70,6 @@ Expected<Timeline> Timeline::create(const ExportInput &In) {
 //===----------------------------------------------------------------------===//
 // A trace
 //===----------------------------------------------------------------------===//
-
-/// What does not fit on these tracks of a lane overlaps something on the last.
-static constexpr uint32_t MostTracksOfLane = 16;
 
 void Timeline::addLane(const Lane &L) {
   auto Number = static_cast<uint32_t>(FirstTracks.size());
@@ -70,7 +93,7 @@ void Timeline::visitLane(uint32_t Lane,
                          function_ref<void(const TimelineSpan &)> Visit) const {
   const report::Lane &L = In->Single->Lanes[Lane];
   const SiteTable &Sites = In->Sites;
-  std::vector<EndedSpans> Ended(1); // by track
+  std::vector<EndedSpans> Ended; // by track
   for (const TraceBuffer &B : L.Traces) {
     for (const TraceEvent &E : B.Events) {
       uint32_t Site = (*In->SlotsOfSingle)[E.Site];
@@ -84,9 +107,12 @@ void Timeline::visitLane(uint32_t Lane,
       Span.BeginNs = Begin > 0 ? static_cast<uint64_t>(Begin) : 0;
       Span.EndNs = End > 0 ? static_cast<uint64_t>(End) : 0;
       uint32_t Track = 0;
-      while (!Ended[Track].fits(Span.BeginNs) && Track + 1 < MostTracksOfLane)
-        if (++Track == Ended.size())
-          Ended.emplace_back();
+      // Nearly all fit on the first: others began inside of a span that ended
+      // before they did.
+      while (Track < Ended.size() && !Ended[Track].fits(Span.BeginNs))
+        ++Track;
+      if (Track == Ended.size())
+        Ended.emplace_back();
       // It ends no earlier than what is inside, though what the folding between
       // them took is not in its time.
       Span.EndNs = std::max(Span.EndNs, Ended[Track].takeInside(Span.BeginNs));
@@ -124,7 +150,8 @@ uint64_t Timeline::layOut(uint32_t Site, uint64_t Begin, double Runs,
   auto Total = static_cast<double>(Sites.total(Site));
   auto Length = static_cast<uint64_t>(Sites.clock().toNs(Total) / Runs + 0.5);
   End = std::max(End, Begin + Length);
-  if (In->Selected.matches(Sites, Site))
+  // LibTorch may fold an `if` or unroll a loop: its nodes then ran without it.
+  if (Sites.reached(Site) && In->Selected.matches(Sites, Site))
     MadeUp.push_back({Site, 0, Begin, End, 0, false});
   return End;
 }
@@ -136,8 +163,7 @@ void Timeline::makeUp() {
   // overlay none between the nodes.
   std::vector<std::vector<uint32_t>> Children(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].Parent != NoIndex && !Sites[S].Async && !Sites[S].Dynamic &&
-        Sites.reached(S))
+    if (Sites[S].Parent != NoIndex && !Sites[S].Async && !Sites[S].Dynamic)
       Children[Sites[S].Parent].push_back(S);
   uint64_t Begin = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S)

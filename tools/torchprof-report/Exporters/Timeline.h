@@ -36,13 +36,13 @@ struct TimelineTrack {
 
 class Timeline {
 public:
-  /// Fails without a trace unless \p In asks for a made-up run.
+  /// Fails without a trace unless \p In asks for a made-up run. Warns of spans
+  /// that the trace has not kept.
   static llvm::Expected<Timeline> create(const ExportInput &In);
 
   llvm::ArrayRef<TimelineTrack> tracks() const { return Tracks; }
   /// CLOCK_REALTIME of the start, ns; 0 if made up.
   uint64_t startRealtimeNs() const { return Start; }
-  uint64_t dropped() const { return Dropped; }
 
   /// Visits all selected spans: lane by lane, and within a lane in the order of
   /// their ends; then those of devices, track by track in the same order.
@@ -61,7 +61,6 @@ private:
   const ExportInput *In;
   std::vector<TimelineTrack> Tracks;
   uint64_t Start = 0;
-  uint64_t Dropped = 0;
   std::vector<TimelineSpan> MadeUp;
   DeviceTracks Devices;
   std::vector<uint32_t> FirstTracks; ///< by lane

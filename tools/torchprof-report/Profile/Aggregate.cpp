@@ -75,7 +75,8 @@ void report::addMeasure(MeasuredSlot &To, const MeasuredSlot &From,
   To.Word += From.Word;
 }
 
-void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
+void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram,
+                    bool GoesOn) {
   uint64_t CellCount = C.Word / 2;
   Begins += C.Begins;
   Cut += C.Cut;
@@ -87,6 +88,9 @@ void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
   Pairs += C.Pairs;
   if (CellCount == 0)
     return;
+  size_t Room = First.empty() || (GoesOn && First.size() == Count)
+                    ? format::FirstSamples - First.size()
+                    : 0;
   Count += CellCount;
   auto One = [&](uint64_t Ticks) {
     return static_cast<uint64_t>(scaled(Ticks, Scale));
@@ -94,10 +98,8 @@ void Aggregate::add(const format::Cell &C, double Scale, bool WithHistogram) {
   Min = std::min(Min, One(C.Min));
   Max = std::max(Max, One(C.Max));
   // A cell that others were added up to may have fewer than its spans.
-  if (First.empty())
-    for (unsigned I = 0;
-         I < format::FirstSamples && I < CellCount && C.First[I] >= C.Min; ++I)
-      First.push_back(One(C.First[I]));
+  for (size_t I = 0; I < Room && I < CellCount && C.First[I] >= C.Min; ++I)
+    First.push_back(One(C.First[I]));
   if (!WithHistogram)
     return;
   Histogram.resize(format::HistogramBuckets);
@@ -117,6 +119,7 @@ void Aggregate::add(const Aggregate &Other) {
   Begins += Other.Begins;
   Count += Other.Count;
   Cut += Other.Cut;
+  EndedElsewhere += Other.EndedElsewhere;
   Sum += Other.Sum;
   Squares += Other.Squares;
   Nested += Other.Nested;
@@ -152,6 +155,7 @@ bool Aggregate::appendCells(format::Slot Site,
   if ((Sum | Nested | Gradients) >> 64 || Count >> 63)
     return false;
   Aggregate Rest = *this;
+  Rest.Begins -= std::min(Begins, EndedElsewhere);
   do {
     format::Cell C = {};
     uint64_t Samples = 0;

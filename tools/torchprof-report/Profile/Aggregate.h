@@ -51,6 +51,7 @@ struct Aggregate {
   uint64_t Begins = 0;
   uint64_t Count = 0;
   uint64_t Cut = 0;
+  uint64_t EndedElsewhere = 0; ///< as Profile has it: no cell says so
   UInt128 Sum = 0;
   UInt128 Squares = 0;
   UInt128 Nested = 0;
@@ -65,18 +66,22 @@ struct Aggregate {
   /// Empty (nothing wanted it) or HistogramBuckets counts.
   std::vector<uint64_t> Histogram;
 
-  /// Adds a cell whose ticks are \p Scale times as long as this aggregate's.
-  void add(const format::Cell &C, double Scale = 1, bool WithHistogram = true);
+  /// Adds a cell whose ticks are \p Scale times as long as this aggregate's. \p
+  /// GoesOn: First is of the same lane, whose calls in \p C come next.
+  void add(const format::Cell &C, double Scale = 1, bool WithHistogram = true,
+           bool GoesOn = false);
   void add(const Aggregate &Other);
 
   /// Appends the cells of \p Site that add up to this: one, or several if a
-  /// bucket holds more spans than a cell can count. False, and nothing is
+  /// bucket holds more spans than a cell can count. What ended elsewhere has
+  /// not begun there: nothing in the cells would end it. False, and nothing is
   /// appended, if a sum does not fit into a cell.
   bool appendCells(format::Slot Site, std::vector<format::Cell> &Cells) const;
 
-  /// Spans that began and were neither counted nor cut.
+  /// Spans that began and were neither counted nor cut, on whatever lane.
   uint64_t unfinished() const {
-    return Begins > Count + Cut ? Begins - Count - Cut : 0;
+    uint64_t Ended = Count + Cut + EndedElsewhere;
+    return Begins > Ended ? Begins - Ended : 0;
   }
 
   double mean() const;

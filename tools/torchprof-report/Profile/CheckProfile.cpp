@@ -269,6 +269,25 @@ static void keepGoodOfRing(Profile &P, KeptRing<T> &R, Function IsGood) {
     R.Capacity = static_cast<uint32_t>(R.Count = R.Entries.size());
 }
 
+/// Makes torn cells whole, which lack a part of one call: without that call, or
+/// with it if the other numbers already have it.
+template <typename T, typename Function>
+static void mendTorn(Profile &P, ArrayRef<T> &Cells, Function Cause) {
+  std::vector<T> Mended(Cells.size());
+  bool IsAnyTorn = false;
+  for (size_t I = 0; I < Cells.size(); ++I) {
+    T &C = Mended[I];
+    if (readCell(Cells[I], C, P.maybeLive()))
+      continue;
+    IsAnyTorn = true;
+    C.Word -= 1;
+    if (!Cause(C).empty())
+      C.Word += 2;
+  }
+  if (IsAnyTorn)
+    Cells = P.keep(ArrayRef<T>(Mended));
+}
+
 size_t report::dropBadCells(Profile &P) {
   Checker Check(P);
   size_t Dropped = 0;
@@ -300,14 +319,20 @@ size_t report::dropBadCells(Profile &P) {
     for (ArrayRef<format::Cell> &Cells : L.Cells)
       Dropped += keepGood(P, Cells,
                           [&](const format::Cell &C) { return Check.cell(C); });
-    for (MeasureCells &M : L.Measures)
-      Dropped += keepGood(P, M.Cells, [&](const MeasuredSlot &C) {
+    for (MeasureCells &M : L.Measures) {
+      auto Cause = [&](const MeasuredSlot &C) {
         return Check.measureCell(M, C);
-      });
-    for (ArrayRef<format::VariantCell> &Cells : L.Variants)
-      Dropped += keepGood(P, Cells, [&](const format::VariantCell &C) {
+      };
+      mendTorn(P, M.Cells, Cause);
+      Dropped += keepGood(P, M.Cells, Cause);
+    }
+    for (ArrayRef<format::VariantCell> &Cells : L.Variants) {
+      auto Cause = [&](const format::VariantCell &C) {
         return Check.variantCell(C);
-      });
+      };
+      mendTorn(P, Cells, Cause);
+      Dropped += keepGood(P, Cells, Cause);
+    }
     erase_if(L.Runs, [&](const RunRing &R) { return !Check.hasSlot(R.Slot); });
     if (!Check.hasSlot(L.CurrentSlot))
       L.CurrentSlot = format::NoSlot;

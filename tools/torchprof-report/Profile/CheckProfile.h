@@ -17,8 +17,9 @@ namespace torchprof::report {
 std::vector<std::string> checkProfile(const Profile &P);
 
 /// Removes what checkProfile() finds fault with: cells that are torn, of no
-/// site or inconsistent, and references to slots that nothing has. Returns the
-/// number of cells.
+/// site or inconsistent, and references to slots that nothing has. Torn cells
+/// of measures and signatures stay as whole ones. Returns the number of cells
+/// that went.
 size_t dropBadCells(Profile &P);
 
 } // namespace torchprof::report

@@ -99,6 +99,12 @@ inline constexpr EnumName<format::DynamicFlags>
                                          {format::DF_Cut, "cut"}};
 
 template <>
+inline constexpr EnumName<format::PlanFlags> EnumNames<format::PlanFlags>[] = {
+    {format::PF_BeforeRun, "before_run"},
+    {format::PF_InRun, "in_run"},
+    {format::PF_Emptied, "emptied"}};
+
+template <>
 inline constexpr EnumName<SiteFlags> EnumNames<SiteFlags>[] = {
 #define SITE_FLAG(ENUMERATOR, BIT, NAME, HELP) {SF_##ENUMERATOR, NAME},
 #include "torchprof/format/SiteFlags.def"

@@ -255,6 +255,40 @@ void report::foldLog(Profile &P, const LaneLog &Log, uint64_t ResetTicks) {
   Folder(P, Log, ResetTicks).run();
 }
 
+void report::forgetEndedElsewhere(Profile &P) {
+  // Where a reset came since, no cell knows of the begin.
+  auto HasCountedBegin = [&P](const Lane &L) {
+    return L.CurrentSlot != format::NoSlot && L.CurrentTicks >= P.ResetTicks;
+  };
+  std::map<format::Slot, Aggregate> Current;
+  for (const Lane &L : P.Lanes)
+    if (HasCountedBegin(L))
+      Current[L.CurrentSlot];
+  if (Current.empty())
+    return;
+  for (const Lane &L : P.Lanes)
+    for (ArrayRef<format::Cell> Cells : L.Cells)
+      for (const format::Cell &C : Cells) {
+        auto Of = Current.find(C.Site);
+        if (Of == Current.end() || C.Epoch != static_cast<uint32_t>(P.Epoch))
+          continue;
+        if (C.Word % 2) // nobody knows what is open
+          Current.erase(Of);
+        else
+          Of->second.add(C, /*Scale=*/1, /*WithHistogram=*/false);
+      }
+  for (Lane &L : P.Lanes) {
+    auto Of = Current.find(L.CurrentSlot);
+    if (Of == Current.end() || !HasCountedBegin(L))
+      continue;
+    const Aggregate &A = Of->second;
+    if (A.Begins && A.Begins == A.Count + A.Cut) {
+      L.CurrentSlot = format::NoSlot;
+      L.CurrentTicks = 0;
+    }
+  }
+}
+
 LaneLog report::makeLog(const Lane &L, const TraceBuffer *Trace, uint64_t Epoch,
                         std::vector<format::LogEntry> &Entries) {
   LaneLog Log = {0, {}, {}};

@@ -28,6 +28,12 @@ struct LaneLog {
 /// \p ResetTicks is the tick of the last reset of all cells.
 void foldLog(Profile &P, const LaneLog &Log, uint64_t ResetTicks);
 
+/// Forgets the current span of a lane where no span of its site is open on any
+/// lane, once all logs are folded. A run that waits for a task is current on
+/// its first thread until that does something else, also when it has gone on on
+/// another thread and ended there.
+void forgetEndedElsewhere(Profile &P);
+
 /// The log of a lane in a file that is written here: all is folded. \p Trace is
 /// what it keeps, or null.
 LaneLog makeLog(const Lane &L, const TraceBuffer *Trace, uint64_t Epoch,

@@ -137,24 +137,21 @@ bool SegmentReader::read(ConstSegmentOf<SegmentType::Variants> S) {
   return true;
 }
 
-/// Reads the ring of a lane. True with none if it is of an older epoch.
-template <SegmentType Type, typename T>
-bool SegmentReader::readRing(ConstSegmentOf<Type> S, StringRef Noun,
-                             Optional<KeptRing<T>> &Out) {
-  auto Record = record(S);
+/// Reads the ring of a lane, whose head \p R is a copy of. True with none if it
+/// is of an older epoch.
+template <SegmentType Type, typename Record, typename T>
+bool SegmentReader::readRing(ConstSegmentOf<Type> S, const Record &R,
+                             StringRef Noun, Optional<KeptRing<T>> &Out) {
   ArrayRef<T> Ring;
-  if (!isKnown(Record.Keep) ||
-      !entries(S, Record.Capacity,
-               std::min<uint64_t>(Record.Count, Record.Capacity), Ring))
+  if (!isKnown(R.Keep) ||
+      !entries(S, R.Capacity, std::min<uint64_t>(R.Count, R.Capacity), Ring))
     return false;
-  if (Record.Capacity == 0 && Record.Count)
-    return damaged(Twine(Record.Count) + " " + Noun +
-                   " in a ring without room");
-  if (Record.Epoch != static_cast<uint32_t>(P.Epoch))
+  if (R.Capacity == 0 && R.Count)
+    return damaged(Twine(R.Count) + " " + Noun + " in a ring without room");
+  if (R.Epoch != static_cast<uint32_t>(P.Epoch))
     return true;
-  std::vector<T> Entries = entriesOfRing(Record, S.entries());
-  Out = KeptRing<T>{Record.Keep, Record.Capacity, Record.Count,
-                    P.keep(ArrayRef<T>(Entries))};
+  std::vector<T> Entries = entriesOfRing(R, S.entries());
+  Out = KeptRing<T>{R.Keep, R.Capacity, R.Count, P.keep(ArrayRef<T>(Entries))};
   return true;
 }
 
@@ -162,8 +159,14 @@ bool SegmentReader::read(ConstSegmentOf<SegmentType::Levels> S) {
   Lane *L = findLane(S.header());
   Optional<KeptRing<format::Level>> Ring;
   format::LevelsRecord Record = record(S);
-  if (!L || !readRing(S, "levels", Ring) || !isKnown(Record.Place))
+  if (!L || !readRing(S, Record, "levels", Ring) || !isKnown(Record.Place))
     return false;
+  // A lane that has added nothing since a reset holds what it held before.
+  if (!Ring && !Record.OfRuns && Record.Count) {
+    std::vector<format::Level> Past = entriesOfRing(Record, S.entries());
+    Ring = {Record.Keep, Record.Capacity, 1,
+            P.keep(ArrayRef(Past).take_back())};
+  }
   if (Ring)
     L->Levels.push_back({*Ring, Record.OfRuns != 0, Record.Place});
   return true;
@@ -172,7 +175,7 @@ bool SegmentReader::read(ConstSegmentOf<SegmentType::Levels> S) {
 bool SegmentReader::read(ConstSegmentOf<SegmentType::DeviceSpans> S) {
   Lane *L = findLane(S.header());
   Optional<KeptRing<format::DeviceSpan>> Ring;
-  if (!L || !readRing(S, "device spans", Ring))
+  if (!L || !readRing(S, record(S), "device spans", Ring))
     return false;
   if (Ring)
     L->DeviceSpans.push_back(*Ring);

@@ -24,6 +24,7 @@
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -126,6 +127,9 @@ public:
   /// By place of memory.
   llvm::Optional<BlockBooks> Books[format::MemoryPlaceCount];
   std::vector<Lane> Lanes;
+  /// By slot: spans that began on these lanes and ended on others, which were
+  /// left out when the profile had been read.
+  std::map<format::Slot, uint64_t> EndedElsewhere;
   /// Findings of the reader that do not keep the profile from being used.
   std::vector<std::string> Warnings;
 

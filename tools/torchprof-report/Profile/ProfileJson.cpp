@@ -223,6 +223,7 @@ template <class IO> void Mapping<IO>::plan(IO &io, Ref<format::PlanEvent> E) {
   io.optional("depth", E.Depth, format::NoDepth);
   io.member("nodes", E.Nodes);
   io.member("groups", E.Groups);
+  io.template flags<format::PlanFlags>("flags", E.Flags);
 }
 
 template <class IO> void Mapping<IO>::load(IO &io, Ref<format::LoadEvent> E) {

@@ -266,6 +266,13 @@ static void emptyOldRuns(Lane &L, uint64_t Epoch) {
 
 /// Leaves nothing from before the last reset.
 static void emptyOld(Profile &P) {
+  auto IsOld = [&](const auto &Event) {
+    return Event.BeginTicks < P.ResetTicks;
+  };
+  erase_if(P.Loads, IsOld);
+  erase_if(P.Plans, [&](const format::PlanEvent &E) {
+    return IsOld(E) || (E.Flags & format::PF_Emptied);
+  });
   if (!P.Epoch)
     return;
   for (Lane &L : P.Lanes)
@@ -280,6 +287,7 @@ Error SegmentReader::finish() {
   emptyOld(P);
   for (const LaneLog &Log : Logs)
     foldLog(P, Log, P.ResetTicks);
+  forgetEndedElsewhere(P);
   if (Damage.empty())
     return Error::success();
   if (!SawCells)

@@ -92,9 +92,9 @@ private:
 #define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \
   bool read(format::ConstSegmentOf<format::SegmentType::TYPE> S);
 #include "torchprof/format/SegmentTypes.def"
-  template <format::SegmentType Type, typename T>
-  bool readRing(format::ConstSegmentOf<Type> S, llvm::StringRef Noun,
-                llvm::Optional<KeptRing<T>> &Out);
+  template <format::SegmentType Type, typename Record, typename T>
+  bool readRing(format::ConstSegmentOf<Type> S, const Record &R,
+                llvm::StringRef Noun, llvm::Optional<KeptRing<T>> &Out);
   Lane *findLane(const format::SegmentHeader &Head);
   bool takeSlots(format::Slot First, uint64_t Count);
 

@@ -21,15 +21,24 @@ Evidence::Evidence(const SiteTable &Sites, const Selection &Selected,
   }
 }
 
+/// The module of a node, and of several models whose it is.
+static std::string placeOf(const SiteTable &Sites, uint32_t S) {
+  std::string Module = Sites.modulePath(S);
+  StringRef Model = Sites.modelNames().ofSeveral(Sites, S);
+  return (Module.empty() ? "the root module" : Module) +
+         (Model.empty() ? "" : " of " + Model.str());
+}
+
 Finding FoundNodes::found() const {
   if (Times.empty())
     return {};
   double Sum = 0;
-  std::map<std::string, double> Kinds;
+  std::map<std::string, double> Kinds, Places;
   std::vector<uint32_t> Longest;
   for (auto [S, Ns] : Times) {
     Sum += Ns;
     Kinds[In.Sites.kind(S).str()] += Ns;
+    Places[placeOf(In.Sites, S)] += Ns;
     Longest.push_back(S);
   }
   llvm::stable_sort(Longest, [&](uint32_t A, uint32_t B) {
@@ -38,18 +47,17 @@ Finding FoundNodes::found() const {
   std::string Text;
   raw_string_ostream OS(Text);
   OS << Times.size() << (Times.size() == 1 ? " node (" : " nodes (");
+  auto IsLess = [](const auto &A, const auto &B) {
+    return A.second < B.second;
+  };
   std::vector<std::pair<std::string, double>> Sorted(Kinds.begin(),
                                                      Kinds.end());
-  llvm::stable_sort(
-      Sorted, [](const auto &A, const auto &B) { return A.second > B.second; });
+  llvm::stable_sort(Sorted,
+                    [&](const auto &A, const auto &B) { return IsLess(B, A); });
   size_t Shown = std::min<size_t>(Sorted.size(), 3);
   interleaveComma(ArrayRef(Sorted).take_front(Shown), OS,
                   [&](const auto &Kind) { OS << Kind.first; });
-  OS << (Shown < Sorted.size() ? ", ...)" : ")");
-  std::string Module = In.Sites.modulePath(Longest.front());
-  OS << ", most in " << (Module.empty() ? "the root module" : Module);
-  StringRef Model = In.Sites.modelNames().ofSeveral(In.Sites, Longest.front());
-  if (!Model.empty())
-    OS << " of " << Model;
+  OS << (Shown < Sorted.size() ? ", ...)" : ")") << ", most in "
+     << std::max_element(Places.begin(), Places.end(), IsLess)->first;
   return {Sum, OS.str(), std::move(Longest)};
 }

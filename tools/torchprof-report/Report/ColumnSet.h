@@ -42,6 +42,8 @@ template <typename RowT, typename ContextT> struct ColumnOf {
   bool OfGradients = false;
   /// The same of a measure, by its id; empty if of none.
   llvm::StringRef OfMeasure = {};
+  /// The same of what ran beside its parent.
+  bool OfAsync = false;
 
   llvm::StringRef id() const { return Shape.Id; }
 };

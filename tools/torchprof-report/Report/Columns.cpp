@@ -32,7 +32,8 @@ static bool hasValue(const Table &T, bool Value::*Property) {
 void report::explainMarks(Table &T) {
   if (hasValue(T, &Value::Marked))
     T.Notes.push_back("* what would be below 0 counts as 0: children of "
-                      "spans that were cut or not finished were counted");
+                      "spans that were cut or not finished, or that ended on a "
+                      "thread that is left out, were counted");
   if (hasValue(T, &Value::Estimated))
     T.Notes.push_back(
         "~ estimated: fused kernels are split by what their nodes "
@@ -150,11 +151,11 @@ static void addDerivedColumns(std::vector<RowColumns::Column> &Out,
                               Optional<MeasureId> More,
                               Optional<MeasureId> Less) {
   std::string Id = measureColumnId(Info.Id, MeasureUnit::Bytes);
-  std::string Switch = " (" + findKnownMeasure(Info.More)->Switch.str() + ")";
+  std::string Switch = " (" + Info.More.Switch.str() + ")";
   auto Make = [&](const std::string &Id, const std::string &Title,
                   const std::string &Help, UInt128 RowMeasure::*Amount,
                   Optional<uint64_t> Row::*OfParts, bool IsOwn) {
-    bool IsNet = Info.Less == "freed";
+    bool IsNet = Info.Less.Of == format::MeasureId::Freed;
     Out.push_back({TableColumn::make(Id, Title, ValueType::Bytes),
                    Help + Switch, [=](const Row &R, const Ctx &) {
                      if (IsNet && More && Less && !R.IsWhole)
@@ -299,9 +300,9 @@ RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
     addMeasureColumns(Columns, {K.Id.str(), K.Unit, K.Fold}, &K,
                       numberOf(Measures, K.Id));
     for (const DerivedMeasure &D : derivedMeasures())
-      if (D.Less == K.Id)
-        addDerivedColumns(Columns, D, numberOf(Measures, D.More),
-                          numberOf(Measures, D.Less));
+      if (D.Less.Of == K.Of)
+        addDerivedColumns(Columns, D, numberOf(Measures, D.More.Id),
+                          numberOf(Measures, D.Less.Id));
   }
   for (MeasureId M = 0; M < Measures.size(); ++M)
     if (!findKnownMeasure(Measures[M].Id))
@@ -321,7 +322,7 @@ report::shownMeasureColumns(ArrayRef<TableMeasure> Measures) {
     if (K && !K->RestId.empty())
       Ids.push_back(measureColumnId(K->RestId, K->Unit));
     for (const DerivedMeasure &D : derivedMeasures())
-      if (D.Less == Info.Id)
+      if (D.Less.Id == Info.Id)
         Ids.push_back(measureColumnId(D.Id, Info.Unit));
   }
   return Ids;
@@ -338,7 +339,7 @@ report::missingMeasureNotes(ArrayRef<std::string> ColumnIds,
     if (!K.RestId.empty())
       Ids.push_back(measureColumnId(K.RestId, K.Unit));
     for (const DerivedMeasure &D : derivedMeasures())
-      if (D.Less == K.Id)
+      if (D.Less.Of == K.Of)
         Ids.push_back(measureColumnId(D.Id, K.Unit));
     for (StringRef Asked : ColumnIds) {
       StringRef Id = Asked;

@@ -49,27 +49,32 @@ void report::addDeviceLines(Table &T, const SummaryInput &In) {
   // Runs are as in Totals: methods that are not inside another one.
   std::vector<bool> Counts = sitesOfTotals(Sites, In.Selected);
   std::vector<uint64_t> RunsOf = runsOf(Sites);
-  UInt128 Total = 0, Between = 0;
-  uint64_t Runs = 0;
+  UInt128 OfRuns = 0, OfCalls = 0, Between = 0;
+  uint64_t Runs = 0, Calls = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     if (!Sites[S].isRoot() || !Counts[S])
       continue;
-    RunMeasure OfRuns = measureOfRuns(Sites, *Of.Time, S, RunsOf[S]);
-    Total += OfRuns.Sum;
-    Runs += OfRuns.Count;
+    const MeasureTotal &All = Sites.measured(*Of.Time, S);
+    OfCalls += All.Sum;
+    Calls += All.Count;
+    RunMeasure Part = measureOfRuns(Sites, *Of.Time, S, RunsOf[S]);
+    OfRuns += Part.Sum;
+    Runs += Part.Count;
     Between += Sites.self(*Of.Time, S).Amount;
   }
   UInt128 Backward = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S)
     if (Sites[S].Gradient && Counts[S])
       Backward += Sites.self(*Of.Time, S).Amount;
-  if (!Runs)
+  if (!Calls)
     return;
-  auto Ns = static_cast<double>(Total);
-  T.Footer.push_back({"device_ns", "Device", Value::timeNs(Ns), Value(),
-                      std::to_string(Runs) + (Runs == 1 ? " run" : " runs") +
-                          ", mean " +
-                          formatTime(Ns / static_cast<double>(Runs))});
+  // Methods of which none was run by itself have calls alone.
+  auto Ns = static_cast<double>(Runs ? OfRuns : OfCalls);
+  std::string Note;
+  if (Runs)
+    Note = std::to_string(Runs) + (Runs == 1 ? " run" : " runs") + ", mean " +
+           formatTime(Ns / static_cast<double>(Runs));
+  T.Footer.push_back({"device_ns", "Device", Value::timeNs(Ns), Value(), Note});
   auto Idle = static_cast<double>(Between);
   T.Footer.push_back({"device_between_ns", "Device between",
                       Value::timeNs(Idle),

@@ -27,64 +27,66 @@ StringRef report::changeName(Change C) {
   return "";
 }
 
-using IdAndClass = std::pair<uint64_t, std::string>;
+namespace {
+/// Where the nodes of a model lie that were reached.
+struct NodePlaces {
+  bool InModules = false;
+  bool InNone = false;
+};
+} // namespace
 
-/// The models of which a site was reached, in the table's order. A function's
-/// class is its name.
-static std::vector<IdAndClass> reachedModels(const SiteTable &Sites) {
-  std::set<const Manifest *> Reached;
-  for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites.reached(S))
-      Reached.insert(Sites.manifest(S));
-  std::vector<IdAndClass> Models;
-  for (const auto &[First, Table] : Sites.models()) {
-    if (!Reached.count(Table.get()))
+/// By what keys call the models. \p Names has all that were reached.
+static std::map<std::string, NodePlaces> nodePlaces(const SiteTable &Sites,
+                                                    const ModelsInKeys &Names) {
+  std::map<std::string, NodePlaces> Places;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (!Sites.reached(S) || Sites[S].Dynamic || Sites[S].isRoot())
       continue;
-    StringRef Class = Sites.className(First);
-    Models.emplace_back(Table->ModelId,
-                        (Class.empty() ? Sites.name(First) : Class).str());
+    NodePlaces &Of = Places[Names.at(Sites.manifest(S)->ModelId)];
+    (Sites.modulePath(S).empty() ? Of.InNone : Of.InModules) = true;
+  }
+  return Places;
+}
+
+std::set<std::string> report::modelsOfMethodsOnly(const SiteTable &A,
+                                                  const SiteTable &B) {
+  ModelsInKeys Names = modelsInKeys(A, B);
+  std::map<std::string, NodePlaces> After = nodePlaces(B, Names);
+  std::set<std::string> Models;
+  for (const auto &[Model, OfA] : nodePlaces(A, Names)) {
+    const NodePlaces &OfB = After[Model];
+    if (OfA.InModules != OfB.InModules && (OfA.InModules ? OfB : OfA).InNone)
+      Models.insert(Model);
   }
   return Models;
 }
 
-ModelsInKeys report::modelsInKeys(const SiteTable &A, const SiteTable &B) {
-  std::vector<IdAndClass> Before = reachedModels(A), After = reachedModels(B);
-  bool AreNeeded = Before.size() > 1 || After.size() > 1;
-  ModelsInKeys Names;
-  for (const std::vector<IdAndClass> *Models : {&Before, &After}) {
-    std::set<std::string> Taken;
-    for (const IdAndClass &M : *Models)
-      if (auto Known = Names.find(M.first); Known != Names.end())
-        Taken.insert(Known->second);
-    std::map<std::string, unsigned> Numbers; // by class
-    for (const auto &[Id, Class] : *Models) {
-      auto [It, IsNew] = Names.try_emplace(Id);
-      if (!IsNew || !AreNeeded)
-        continue;
-      std::string &Name = It->second;
-      unsigned &Number = Numbers[Class];
-      do
-        Name = ++Number == 1 ? Class : Class + "#" + std::to_string(Number);
-      while (!Taken.insert(Name).second);
-    }
+using NamesAndValues = std::set<std::pair<std::string, std::string>>;
+
+/// The options that chose a model's sites, by what keys call the model.
+static std::map<std::string, NamesAndValues>
+optionsOfModels(const SiteTable &Sites, const ModelsInKeys &Names) {
+  std::map<std::string, NamesAndValues> Options;
+  for (const auto &[First, Table] : Sites.models()) {
+    auto Name = Names.find(Table->ModelId);
+    if (Name == Names.end())
+      continue;
+    NamesAndValues &Of = Options[Name->second];
+    for (const ManifestOption &O : Table->Options)
+      Of.emplace(O.Name, O.Value);
   }
-  return Names;
+  return Options;
 }
 
-/// True if a node was reached that lies in a module, or in none.
-static bool reachesNodes(const SiteTable &Sites, bool InModules) {
-  for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites.reached(S) && !Sites[S].Dynamic && !Sites[S].isRoot() &&
-        Sites.modulePath(S).empty() != InModules)
-      return true;
-  return false;
-}
-
-bool report::comparesMethodsOnly(const SiteTable &A, const SiteTable &B) {
-  bool HasModulesA = reachesNodes(A, /*InModules=*/true);
-  bool HasModulesB = reachesNodes(B, /*InModules=*/true);
-  return HasModulesA != HasModulesB &&
-         reachesNodes(HasModulesA ? B : A, /*InModules=*/false);
+std::set<std::string> report::modelsOfOtherOptions(const SiteTable &A,
+                                                   const SiteTable &B) {
+  ModelsInKeys Names = modelsInKeys(A, B);
+  std::map<std::string, NamesAndValues> After = optionsOfModels(B, Names);
+  std::set<std::string> Models;
+  for (const auto &[Model, OfA] : optionsOfModels(A, Names))
+    if (auto It = After.find(Model); It != After.end() && It->second != OfA)
+      Models.insert(Model);
+  return Models;
 }
 
 namespace {
@@ -115,12 +117,15 @@ struct Side {
   double share(uint32_t S) const {
     return All.share(static_cast<double>(Sites.total(S)));
   }
-  double perRunNs(uint32_t S) const {
+  /// None if no run has ended.
+  Optional<double> perRunNs(uint32_t S) const {
     uint32_t Root = Sites[S].Root == NoIndex ? S : Sites[S].Root;
     // Some are in no run but of other methods.
     uint64_t Times = Runs[Root] ? Runs[Root] : Sites.measured(Root).Count;
     double Total = Sites.clock().toNs(static_cast<double>(Sites.total(S)));
-    return Times ? Total / static_cast<double>(Times) : 0;
+    if (!Times)
+      return None;
+    return Total / static_cast<double>(Times);
   }
   Moments moments(uint32_t S) const {
     const Aggregate &A = Sites.measured(S);
@@ -157,6 +162,18 @@ struct EachSide {
 };
 } // namespace
 
+static Optional<double> changePerRun(const DiffRow &R, const Side &First,
+                                     const Side &Second) {
+  Optional<double> Before = 0.0, After = 0.0;
+  if (R.A != NoIndex)
+    Before = First.perRunNs(R.A);
+  if (R.B != NoIndex)
+    After = Second.perRunNs(R.B);
+  if (!Before || !After)
+    return None;
+  return *After - *Before;
+}
+
 std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
                                           const Selection &Selected,
                                           const DiffOptions &Options) {
@@ -164,9 +181,9 @@ std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
   Side First(A.All, Selected, Names), Second(B.All, Selected, Names);
   bool ByProfile = comparesProfiles(A, B);
   EachSide EachFirst(A, Selected, Names), EachSecond(B, Selected, Names);
-  bool MethodsOnly = comparesMethodsOnly(A.All, B.All);
-  auto CanMatch = [&](const Site &S) {
-    return !MethodsOnly || S.isRoot() || S.isOutside();
+  std::set<std::string> MethodsOnly = modelsOfMethodsOnly(A.All, B.All);
+  auto CanMatch = [&](const SiteKey &Key, const Site &S) {
+    return S.isRoot() || S.isOutside() || !MethodsOnly.count(Key.Model);
   };
   std::vector<DiffRow> Rows;
   size_t Tested = 0;
@@ -175,38 +192,38 @@ std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
     R.A = First.ByKey[Key];
     R.MeanA = First.meanNs(R.A);
     R.Share = First.share(R.A);
-    R.PerRun = -First.perRunNs(R.A);
     auto Match = Second.ByKey.find(Key);
-    if (Match == Second.ByKey.end() || !CanMatch(A.All[R.A])) {
+    if (Match == Second.ByKey.end() || !CanMatch(Key, A.All[R.A])) {
       R.What = Change::Removed;
       continue;
     }
     R.B = Match->second;
     R.MeanB = Second.meanNs(R.B);
     R.Share = std::max(R.Share, Second.share(R.B));
-    R.PerRun += Second.perRunNs(R.B);
     Moments Before = ByProfile ? EachFirst.moments(Key) : First.moments(R.A);
     Moments After = ByProfile ? EachSecond.moments(Key) : Second.moments(R.B);
     R.IsTested = canTest(Before, After);
     R.PValue = welchPValue(Before, After);
-    Tested += R.IsTested;
+    Tested += R.IsTested && R.Share >= Options.LeastShare;
   }
   for (DiffRow &R : Rows)
     if (R.IsTested && R.PValue * static_cast<double>(Tested) < Options.Alpha)
       R.What = R.MeanB > R.MeanA ? Change::Slower : Change::Faster;
   for (const SiteKey &Key : Second.Order) {
     uint32_t S = Second.ByKey[Key];
-    if (First.ByKey.count(Key) && CanMatch(B.All[S]))
+    if (First.ByKey.count(Key) && CanMatch(Key, B.All[S]))
       continue;
     DiffRow &R = Rows.emplace_back();
     R.What = Change::Added;
     R.B = S;
     R.MeanB = Second.meanNs(R.B);
     R.Share = Second.share(R.B);
-    R.PerRun = Second.perRunNs(R.B);
   }
+  for (DiffRow &R : Rows)
+    R.PerRun = changePerRun(R, First, Second);
   stable_sort(Rows, [](const DiffRow &X, const DiffRow &Y) {
-    return std::fabs(X.PerRun) > std::fabs(Y.PerRun);
+    return std::fabs(X.PerRun.getValueOr(0)) >
+           std::fabs(Y.PerRun.getValueOr(0));
   });
   return Rows;
 }

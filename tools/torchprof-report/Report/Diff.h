@@ -14,6 +14,10 @@
 #include "SiteTable.h"
 #include "Table.h"
 
+#include "llvm/ADT/Optional.h"
+
+#include <set>
+
 namespace torchprof::report {
 
 enum class Change { Same, Slower, Faster, Added, Removed };
@@ -31,8 +35,9 @@ struct DiffRow {
   /// Larger of its shares of the total in the two profiles, percent; 0 if no
   /// run has ended.
   double Share = 0;
-  /// Change of its time per run of the method, ns.
-  double PerRun = 0;
+  /// Change of its time per run of the method, ns; none if on a side that has
+  /// the row no run has ended.
+  llvm::Optional<double> PerRun;
 
   bool isInBoth() const { return A != NoIndex && B != NoIndex; }
 
@@ -47,6 +52,9 @@ struct DiffOptions {
   /// by the number of sites tested (Bonferroni), so that a long table does
   /// not find differences by looking often.
   double Alpha = 0.01;
+  /// Sites below this share are no rows of the table in the end, and do not
+  /// count there: a model of many short nodes would hide what the others do.
+  double LeastShare = 0;
 };
 
 /// The profiles of one side: added up, and one by one.
@@ -60,22 +68,22 @@ inline bool comparesProfiles(const DiffSide &A, const DiffSide &B) {
   return A.Each.size() > 1 && B.Each.size() > 1;
 }
 
-/// What keys call the models of two sides of which a site was reached: nothing
-/// where each side has one, which are compared whatever their classes are. Else
-/// a model is called by its class, of several of a class the second "ResNet#2",
-/// in whatever order classes came to be. One that both sides have has one name.
-ModelsInKeys modelsInKeys(const SiteTable &A, const SiteTable &B);
+/// The models, as keys call them, whose nodes lie in modules on one side and in
+/// none on the other. A frozen file has no module paths: its nodes would be
+/// taken for those that the model of the other side has outside of modules.
+std::set<std::string> modelsOfMethodsOnly(const SiteTable &A,
+                                          const SiteTable &B);
 
-/// True if the nodes of one side lie in modules and those of the other in none.
-/// A frozen file has no module paths: its nodes would be taken for those that
-/// the model of the other side has outside of modules.
-bool comparesMethodsOnly(const SiteTable &A, const SiteTable &B);
+/// The models, as keys call them, whose sites were chosen by other options on
+/// the other side: the numbers in keys of their nodes may count other nodes.
+std::set<std::string> modelsOfOtherOptions(const SiteTable &A,
+                                           const SiteTable &B);
 
 /// One row per reached and selected site of either side; the largest change
 /// of the time per run first. With several profiles on both sides the means of
 /// the profiles are compared, so that what differs from process to process
-/// counts as noise; else the runs. Where comparesMethodsOnly(), nodes of one
-/// side are none of the other's.
+/// counts as noise; else the runs. Of modelsOfMethodsOnly(), nodes of one side
+/// are none of the other's.
 std::vector<DiffRow> diffProfiles(const DiffSide &A, const DiffSide &B,
                                   const Selection &Selected,
                                   const DiffOptions &Options);

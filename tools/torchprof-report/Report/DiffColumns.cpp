@@ -169,7 +169,9 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
        }},
       {TableColumn::time("change_per_run_ns", "per run"),
        "change of its time in one run of the method",
-       [](const Row &R, const Ctx &) { return Value::timeNs(R.PerRun); }},
+       [](const Row &R, const Ctx &) {
+         return R.PerRun ? Value::timeNs(*R.PerRun) : Value();
+       }},
       {TableColumn::time("before_p50_ns", "p50 before"), "median before",
        [](const Row &R, const Ctx &C) { return medianOf(before(R, C)); }},
       {TableColumn::time("after_p50_ns", "p50 after"), "median after",

@@ -72,11 +72,6 @@ template <typename RowT> typename RunColumns<RowT>::Column timeColumn() {
           [](const RowT &R, const SiteTable &) { return Value::timeNs(R.Ns); }};
 }
 
-inline TableColumn forMachines(TableColumn C) {
-  C.ForMachines = true;
-  return C;
-}
-
 } // namespace torchprof::report
 
 #endif // TORCHPROF_REPORT_EVENTS_H

@@ -87,8 +87,8 @@ public:
     }
     if (Sites.size() > MostNames)
       Names += " and " + utostr(Sites.size() - MostNames) + " more";
-    T.Notes.push_back("LibTorch folded or unrolled, so that not every run has "
-                      "them: " +
+    T.Notes.push_back("LibTorch folded, unrolled or replaced, so that not "
+                      "every run has them: " +
                       Names);
   }
 
@@ -177,7 +177,8 @@ static std::string excessNote(const Totals &All) {
   std::string Note = "counted above, but not in Total: ";
   bool HasOthers = All.Excess != All.CalledAside;
   if (HasOthers)
-    Note += "children of spans that were cut or not finished";
+    Note += "children of spans that were cut or not finished, or that ended on "
+            "a thread that is left out";
   if (All.CalledAside)
     Note += std::string(HasOthers ? ", and " : "") +
             "methods that bodies of prim::fork call";
@@ -206,7 +207,7 @@ void report::addFooter(Table &T, const SummaryInput &In) {
   F.time("unattributed", "Unattributed", static_cast<double>(All.Unattributed));
   if (All.Plans > 0)
     F.time("plans", "Plans", All.Plans,
-           "LibTorch optimized parts of methods in runs: time of no operator");
+           "LibTorch made plans in the middle of runs: time of no operator");
   if (All.Excess)
     F.time("excess", "Excess", -static_cast<double>(All.Excess),
            excessNote(All));

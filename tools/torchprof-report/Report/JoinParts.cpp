@@ -2,9 +2,12 @@
 
 #include "JoinParts.h"
 
+#include "ProcessParts.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <type_traits>
@@ -12,13 +15,6 @@
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
-
-static bool isSameProcess(const Profile &A, const Profile &B) {
-  return A.Process.Pid == B.Process.Pid &&
-         A.Process.StartTicks == B.Process.StartTicks &&
-         A.Process.StartRealtimeNs == B.Process.StartRealtimeNs &&
-         fixedText(A.Process.Host) == fixedText(B.Process.Host);
-}
 
 namespace {
 
@@ -115,47 +111,87 @@ void PartBefore::addLane(const Lane &L) {
   putBefore(Into.DeviceSpans, std::move(Spans));
 }
 
-namespace {
-/// In which runs plans were made. The last part knows of all, also of those
-/// that were made between two parts: these are in no run of the whole.
-class RunsOfPlans {
-public:
-  void addFrom(const Profile &Part) {
-    for (const format::PlanEvent &E : Part.Plans)
-      if (E.Run && E.BeginTicks >= Part.ResetTicks &&
-          (!Part.Process.EndTicks || E.BeginTicks <= Part.Process.EndTicks))
-        RunOf[keyOf(E)] = E.Run;
-  }
+using EventKey = std::tuple<uint64_t, uint32_t, format::Slot, format::Slot>;
 
-  void putInto(Profile &Whole) const {
-    for (format::PlanEvent &E : Whole.Plans) {
-      auto Known = RunOf.find(keyOf(E));
-      E.Run = Known == RunOf.end() ? 0 : Known->second;
-    }
-  }
+static EventKey keyOf(const format::PlanEvent &E) {
+  return {E.BeginTicks, E.Thread, E.Root, E.First};
+}
 
-private:
-  using Key = std::tuple<uint64_t, uint32_t, format::Slot, format::Slot>;
-  static Key keyOf(const format::PlanEvent &E) {
-    return {E.BeginTicks, E.Thread, E.Root, E.First};
-  }
-  std::map<Key, uint32_t> RunOf;
-};
-} // namespace
+static EventKey keyOf(const format::LoadEvent &E) {
+  return {E.BeginTicks, E.Thread, format::NoSlot, format::NoSlot};
+}
+
+/// Gives the last part the events of all. A part has those since its last
+/// reset, which a part before it may have, too. What came behind the end of a
+/// part and before the reset of the next one is nobody's.
+template <typename Event>
+static void joinEvents(MutableArrayRef<Profile> Parts,
+                       std::vector<Event> Profile::*Events) {
+  std::map<EventKey, Event> Joined;
+  Profile &Last = Parts.back();
+  for (const Profile &Part : Parts)
+    for (const Event &E : Part.*Events)
+      if (&Part == &Last || !Part.Process.EndTicks ||
+          E.BeginTicks <= Part.Process.EndTicks)
+        Joined[keyOf(E)] = E;
+  (Last.*Events).clear();
+  for (const auto &[Key, E] : Joined)
+    (Last.*Events).push_back(E);
+}
+
+/// True if \p A was recorded before \p B. One that has no end goes on.
+static bool isBefore(const Profile &A, const Profile &B) {
+  auto Times = [](const Profile &P) {
+    constexpr uint64_t Never = std::numeric_limits<uint64_t>::max();
+    uint64_t End = P.Process.EndTicks;
+    return std::make_pair(P.ResetTicks, End ? End : Never);
+  };
+  return Times(A) < Times(B);
+}
+
+static Error checkProcess(ArrayRef<Profile> Parts) {
+  for (const Profile &Part : Parts.drop_back())
+    if (processOf(Part) != processOf(Parts.back()))
+      return createStringError(
+          inconvertibleErrorCode(), "%s: is of another process than %s",
+          Part.FileName.c_str(), Parts.back().FileName.c_str());
+  return Error::success();
+}
+
+/// No run may be in two parts. Their times do not say so: where only a thread's
+/// lane was emptied between them, the profile's last reset is the same.
+static Error checkDisjoint(ArrayRef<Profile> Parts) {
+  using Run = std::tuple<uint32_t, format::Slot, uint64_t>; // lane, root, end
+  std::map<Run, const Profile *> PartOf;
+  for (const Profile &Part : Parts)
+    for (const Lane &L : Part.Lanes)
+      for (const RunRing &Ring : L.Runs)
+        for (const format::RunSample &S : Ring.Samples) {
+          if (S.EndTicks < Part.ResetTicks) // of the past
+            continue;
+          auto [It, IsNew] = PartOf.try_emplace(
+              Run(L.Record.Lane, Ring.Slot, S.EndTicks), &Part);
+          if (!IsNew && It->second != &Part)
+            return createStringError(
+                inconvertibleErrorCode(),
+                "%s and %s hold the same runs, which would count twice: leave "
+                "one of them out",
+                It->second->FileName.c_str(), Part.FileName.c_str());
+        }
+  return Error::success();
+}
 
 Expected<Profile> report::joinParts(std::vector<Profile> Parts) {
-  RunsOfPlans Runs;
-  for (const Profile &Part : Parts)
-    Runs.addFrom(Part);
+  if (Error E = checkProcess(Parts))
+    return E;
+  if (Error E = checkDisjoint(Parts))
+    return E;
+  stable_sort(Parts, isBefore);
+  joinEvents(Parts, &Profile::Plans);
+  joinEvents(Parts, &Profile::Loads);
   Profile Whole = std::move(Parts.back());
   Parts.pop_back();
-  Runs.putInto(Whole);
-  for (const Profile &Part : reverse(Parts)) {
-    if (!isSameProcess(Whole, Part))
-      return createStringError(inconvertibleErrorCode(),
-                               "%s: is of another process than %s",
-                               Part.FileName.c_str(), Whole.FileName.c_str());
+  for (const Profile &Part : reverse(Parts))
     PartBefore(Whole, Part).add();
-  }
   return Whole;
 }

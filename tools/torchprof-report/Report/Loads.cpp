@@ -11,6 +11,7 @@ void LoadHistory::add(const Profile &P) {
   TickClock Clock(P);
   for (const format::LoadEvent &E : P.Loads)
     Loads.add({std::string(format::fileOf(E)), Clock.realtimeNs(E.BeginTicks),
+               Clock.steadyNs(E.BeginTicks),
                Clock.toNs(static_cast<double>(E.Ticks)),
                threadName(P, E.Thread)});
 }

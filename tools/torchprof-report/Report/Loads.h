@@ -16,6 +16,7 @@ namespace torchprof::report {
 struct LoadedFile {
   std::string Name; ///< empty if it is not known
   uint64_t BeginRealtimeNs = 0;
+  uint64_t BeginSteadyNs = 0; ///< TickClock::steadyNs()
   double Ns = 0;
   std::string Thread; ///< name of its lane, or its number
 };
@@ -28,7 +29,7 @@ public:
   llvm::ArrayRef<LoadedFile> loads() const { return Loads.rows(); }
 
 private:
-  InTimeOrder<LoadedFile, &LoadedFile::BeginRealtimeNs> Loads;
+  InTimeOrder<LoadedFile, &LoadedFile::BeginSteadyNs> Loads;
 };
 
 /// The \p Limit loads that took longest, all if it is 0, in order of time; at

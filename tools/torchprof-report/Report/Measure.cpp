@@ -6,43 +6,53 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-static const KnownMeasure Known[] = {
-    {"cpu", MeasureUnit::Nanoseconds, MeasureFold::Sum, "cpu",
-     "CPU time of the thread that ran it", "TORCHPROF_RECORD=cpu", "wait",
-     "wait", "host time of these spans without it: waiting or preempted"},
-    {"alloc", MeasureUnit::Bytes, MeasureFold::Sum, "alloc",
-     "CPU memory allocated for tensors", "TORCHPROF_RECORD=memory", "", "", ""},
-    {"freed", MeasureUnit::Bytes, MeasureFold::Sum, "freed",
-     "CPU memory of tensors that was freed", "TORCHPROF_RECORD=memory", "", "",
-     "", /*IsShown=*/false},
-    {"peak", MeasureUnit::Bytes, MeasureFold::Peak, "peak",
-     "the most that a call had allocated and not freed at a time",
-     "TORCHPROF_RECORD=memory", "", "", ""},
-    {"allocs", MeasureUnit::Count, MeasureFold::Sum, "allocs",
-     "blocks allocated for tensors", "TORCHPROF_RECORD=memory", "", "", ""},
-    {"device", MeasureUnit::Nanoseconds, MeasureFold::Sum, "device",
-     "time on the device's stream", "TORCHPROF_RECORD=device", "", "", ""},
-    {"starved", MeasureUnit::Count, MeasureFold::Sum, "starved",
-     "nodes that began when the device had nothing to do",
-     "TORCHPROF_RECORD=device", "", "", "", /*IsShown=*/false},
-    {"device_alloc", MeasureUnit::Bytes, MeasureFold::Sum, "device alloc",
-     "memory of devices allocated for tensors", "TORCHPROF_RECORD=memory", "",
-     "", ""},
-    {"device_freed", MeasureUnit::Bytes, MeasureFold::Sum, "device freed",
-     "memory of devices that was freed", "TORCHPROF_RECORD=memory", "", "", "",
+static constexpr MeasureWords KnownWords[] = {
+    {format::MeasureId::Cpu, "cpu", "CPU time of the thread that ran it",
+     /*IsShown=*/true, "wait", "wait",
+     "host time of these spans without it: waiting or preempted"},
+    {format::MeasureId::Allocated, "alloc", "CPU memory allocated for tensors"},
+    {format::MeasureId::Freed, "freed", "CPU memory of tensors that was freed",
      /*IsShown=*/false},
-    {"device_peak", MeasureUnit::Bytes, MeasureFold::Peak, "device peak",
-     "the most of it that a call had allocated and not freed at a time",
-     "TORCHPROF_RECORD=memory", "", "", ""},
-    {"device_allocs", MeasureUnit::Count, MeasureFold::Sum, "device allocs",
-     "blocks of devices allocated for tensors", "TORCHPROF_RECORD=memory", "",
-     "", "", /*IsShown=*/false},
+    {format::MeasureId::Peak, "peak",
+     "the most that a call had allocated and not freed at a time"},
+    {format::MeasureId::Allocations, "allocs", "blocks allocated for tensors"},
+    {format::MeasureId::Device, "device", "time on the device's stream"},
+    {format::MeasureId::Starved, "starved",
+     "nodes that began when the device had nothing to do", /*IsShown=*/false},
+    {format::MeasureId::DeviceAllocated, "device alloc",
+     "memory of devices allocated for tensors"},
+    {format::MeasureId::DeviceFreed, "device freed",
+     "memory of devices that was freed", /*IsShown=*/false},
+    {format::MeasureId::DevicePeak, "device peak",
+     "the most of it that a call had allocated and not freed at a time"},
+    {format::MeasureId::DeviceAllocations, "device allocs",
+     "blocks of devices allocated for tensors", /*IsShown=*/false},
 };
 
-static const DerivedMeasure Derived[] = {
-    {"net", "net", "alloc without freed: what stays", "alloc", "freed"},
-    {"device_net", "device net", "the same of devices", "device_alloc",
-     "device_freed"},
+/// The row of a measure. One that has none does not compile.
+template <typename T, size_t Count>
+static consteval const T &measureRow(const T (&Rows)[Count],
+                                     format::MeasureId Of) {
+  size_t I = 0;
+  while (Rows[I].Of != Of)
+    ++I;
+  return Rows[I];
+}
+
+static constexpr KnownMeasure Known[] = {
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
+  {measureRow(KnownWords, format::MeasureId::NAME), ID, MeasureUnit::UNIT,     \
+   MeasureFold::SUM, "TORCHPROF_RECORD=" WORD},
+#include "torchprof/format/Measures.def"
+};
+
+static constexpr DerivedMeasure Derived[] = {
+    {"net", "net", "alloc without freed: what stays",
+     measureRow(Known, format::MeasureId::Allocated),
+     measureRow(Known, format::MeasureId::Freed)},
+    {"device_net", "device net", "the same of devices",
+     measureRow(Known, format::MeasureId::DeviceAllocated),
+     measureRow(Known, format::MeasureId::DeviceFreed)},
 };
 
 ArrayRef<KnownMeasure> report::knownMeasures() { return Known; }

@@ -71,21 +71,27 @@ struct MeasureTotal {
   }
 };
 
-/// What the report knows about a measure by its id.
-struct KnownMeasure {
+/// How the report speaks of a measure.
+struct MeasureWords {
+  format::MeasureId Of;
+  llvm::StringLiteral Title;
+  llvm::StringLiteral Help;
+  /// In the summary without being asked for, if it was recorded.
+  bool IsShown = true;
+  /// Of a time: the id, title and meaning of what it lacks of the host time
+  /// of the same spans. Empty if that says nothing.
+  llvm::StringLiteral RestId = "", RestTitle = "", RestHelp = "";
+};
+
+/// A row of Measures.def, with its words.
+struct KnownMeasure : MeasureWords {
   llvm::StringLiteral Id;
   MeasureUnit Unit;
   MeasureFold Fold;
-  llvm::StringLiteral Title;
-  llvm::StringLiteral Help;
   llvm::StringLiteral Switch; ///< what makes the runtime record it
-  /// Of a time: the id, title and meaning of what it lacks of the host time
-  /// of the same spans. Empty if that says nothing.
-  llvm::StringLiteral RestId, RestTitle, RestHelp;
-  /// In the summary without being asked for, if it was recorded.
-  bool IsShown = true;
 };
 
+/// All measures of this version, in the order of Measures.def.
 llvm::ArrayRef<KnownMeasure> knownMeasures();
 /// The one of a name, null if there is none.
 const KnownMeasure *findKnownMeasure(llvm::StringRef Id);
@@ -93,7 +99,7 @@ const KnownMeasure *findKnownMeasure(llvm::StringRef Id);
 /// What one measure of bytes is above another.
 struct DerivedMeasure {
   llvm::StringLiteral Id, Title, Help;
-  llvm::StringLiteral More, Less; ///< ids of the two
+  const KnownMeasure &More, &Less;
 };
 
 llvm::ArrayRef<DerivedMeasure> derivedMeasures();

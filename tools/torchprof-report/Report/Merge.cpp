@@ -21,6 +21,18 @@ static std::string hexList(const std::set<uint64_t> &Ids) {
   return Text.empty() ? "no model" : Text;
 }
 
+/// Of several machines, or of one measured again, takes the higher one of each
+/// limit, as Roof::raise() does.
+static void raiseLimits(format::MachineRecord &To,
+                        const format::MachineRecord &Of) {
+  if (!Of.Threads) // not measured
+    return;
+  if (!To.Threads || Of.FlopsPerSecond > To.FlopsPerSecond)
+    To.Threads = Of.Threads;
+  To.FlopsPerSecond = std::max(To.FlopsPerSecond, Of.FlopsPerSecond);
+  To.BytesPerSecond = std::max(To.BytesPerSecond, Of.BytesPerSecond);
+}
+
 Error Merger::add(const Profile &P) {
   std::set<uint64_t> Ids;
   for (const Model &M : P.Models)
@@ -39,9 +51,7 @@ Error Merger::add(const Profile &P) {
                                  hexList(ModelIds) + "), found " +
                                  hexList(Ids) + "; --mixed merges them");
   }
-  // Of several machines, or of one measured again, the one that did more.
-  if (P.Machine.FlopsPerSecond > Result.Machine.FlopsPerSecond)
-    Result.Machine = P.Machine;
+  raiseLimits(Result.Machine, P.Machine);
   uint64_t Before = P.counter(format::Counter::Merged);
   Merged += Before ? Before : 1;
   AddOptions Options;
@@ -101,8 +111,6 @@ void Merger::addEvents(const Profile &P, const SlotToSite &Slots,
     E.First = SlotOf(E.First);
     E.Ticks = static_cast<uint64_t>(scaled(E.Ticks, Scale));
     E.OwnTicks = static_cast<uint64_t>(scaled(E.OwnTicks, Scale));
-    if (E.BeginTicks < P.ResetTicks)
-      E.Run = 0; // in one that is not counted any more
     E.BeginTicks = Sites.clock().tickOf(Clock, E.BeginTicks);
     Result.Plans.push_back(E);
   }
@@ -196,6 +204,22 @@ void Merger::mergePairOffset() {
         std::llround(16 * Ticks / static_cast<double>(Pairs)));
 }
 
+/// Makes the probes cost as much as they did in their processes together.
+void Merger::mergeProbeCost() {
+  auto SetMean = [](uint64_t &TicksX16, const ProbeSum &Of) {
+    if (Of.Spans)
+      TicksX16 = static_cast<uint64_t>(
+          std::llround(16 * Of.Ticks / static_cast<double>(Of.Spans)));
+  };
+  ProbeSum Pairs = Sites.pairProbes();
+  // If no process has lowered any, those of nodes are read as pairs.
+  if (Sites.counter(format::Counter::LoweredPairs))
+    SetMean(Result.Process.LoweredProbeTicksX16, Sites.nodeProbes());
+  else
+    Pairs += Sites.nodeProbes();
+  SetMean(Result.Process.ExplicitProbeTicksX16, Pairs);
+}
+
 Expected<Profile> Merger::finish() {
   Profile &P = Result;
   P.State = format::FileState::Merged;
@@ -209,6 +233,7 @@ Expected<Profile> Merger::finish() {
   setFixedText(L.Record.Name, "merged");
   L.ApartTicks = static_cast<uint64_t>(std::llround(Sites.apartTicks()));
   mergePairOffset();
+  mergeProbeCost();
   std::vector<format::Cell> Cells;
   // A site's number is its slot.
   for (const auto &[FirstSite, Table] : Sites.models())

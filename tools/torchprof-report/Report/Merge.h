@@ -46,6 +46,7 @@ private:
                    double Scale);
   void keepNewest(std::vector<format::RunSample> &Samples) const;
   void mergePairOffset();
+  void mergeProbeCost();
   void addNotes();
   void finishMeasures(Lane &L);
   void finishVariants(Lane &L);

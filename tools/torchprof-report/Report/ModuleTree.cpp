@@ -71,7 +71,7 @@ static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S,
   ModuleOps *Op = &placeOf(Node, Sites, S);
   ++Op->Nodes;
   Op->Calls += Sites.measured(S).Count;
-  Op->Self += Sites.self(S).Amount;
+  Op->Self += Sites.self(S).Amount + Sites.plansOf(S);
   Op->Backward += Sites.backwardOf(S);
   addMeasures(Op->Measures, Sites, S, /*IsDirect=*/true);
   Op->Done += Done;
@@ -93,6 +93,7 @@ static void sumUp(ModuleNode &Node) {
   for (ModuleNode &Child : Node.Children) {
     sumUp(Child);
     Node.Total += Child.Total;
+    Node.Async += Child.Async;
     Node.TotalBackward += Child.TotalBackward;
     Node.Done += Child.Done;
     addInner(Node.Measures, Child.Measures);
@@ -128,10 +129,13 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
     SiteWork Done;
     Done.add(Sites, S);
     Node.Backward += Sites.backwardOf(S);
-    if (!Sites[S].Async) {
+    UInt128 Self = Sites.self(S).Amount + Sites.plansOf(S);
+    if (Sites[S].Async) {
+      Node.Async += Self;
+    } else {
       addMeasures(Node.Measures, Sites, S, /*IsDirect=*/true);
       Node.Done += Done;
-      Node.Self += Sites.self(S).Amount;
+      Node.Self += Self;
       Node.Clipped |= Sites.self(S).Excess != 0;
     }
     if (!Sites[S].isModule() && !Sites[S].isRoot())
@@ -161,8 +165,8 @@ static UInt128 totalOf(const ModuleNode &Node, size_t Measure) {
 /// The keys that a tree may be sorted by.
 static std::vector<std::string> sortKeys() {
   std::vector<std::string> Keys = {
-      "order",       "total_ns",          "self_ns", "calls", "name",
-      "backward_ns", "total_backward_ns", "flops",   "bytes"};
+      "order", "total_ns",    "self_ns",           "asynchronous_ns", "calls",
+      "name",  "backward_ns", "total_backward_ns", "flops",           "bytes"};
   for (const KnownMeasure &M : knownMeasures())
     Keys.push_back(measureColumnId(M.Id, M.Unit));
   return Keys;
@@ -181,6 +185,8 @@ Error report::sortModuleTree(ModuleNode &Root, ArrayRef<std::string> Keys) {
         return A.Total > B.Total;
       if (Key == "self_ns" && A.Self != B.Self)
         return A.Self > B.Self;
+      if (Key == "asynchronous_ns" && A.Async != B.Async)
+        return A.Async > B.Async;
       if (Key == "calls" && A.Calls.getValueOr(0) != B.Calls.getValueOr(0))
         return A.Calls.getValueOr(0) > B.Calls.getValueOr(0);
       if (Key == "name" && A.Name != B.Name)

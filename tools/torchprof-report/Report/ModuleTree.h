@@ -4,11 +4,12 @@
 // a module's self time is that of the nodes written in it directly, its total
 // that of all nodes inside, and its calls are those of a node that runs once
 // per call (ModuleCalls.h). With probes on modules all three were measured.
-// Self times are those of SiteTable::self(), so the tree adds up to what the
-// summary does. Ticks.
+// Self times are those of SiteTable::self() and plansOf(), so the tree adds up
+// to what the summary does. Ticks.
 //
-// What ran beside its parent (a fork's body) is in neither time. The gradients
-// of a module's nodes are a time of their own, which has those of such nodes.
+// What ran beside its parent (a fork's body) is in neither time, but has one of
+// its own. So have the gradients of a module's nodes, those of such nodes among
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +59,7 @@ struct ModuleNode {
   std::string Class;
   UInt128 Self = 0;
   UInt128 Total = 0;
+  UInt128 Async = 0;         ///< of all inside that ran beside their parents
   GradientSum Backward;      ///< of the nodes written in it directly
   GradientSum TotalBackward; ///< of all nodes inside
   PlaceMeasures Measures;
@@ -73,8 +75,9 @@ std::vector<ModuleNode> makeModuleTrees(const SiteTable &Sites,
                                         const Selection &Selected);
 
 /// Sorts children and ops of every node: by each key in turn of order,
-/// total_ns, self_ns, calls, name, backward_ns, total_backward_ns, flops,
-/// bytes, or the id of a measure's column. The error lists the keys.
+/// total_ns, self_ns, asynchronous_ns, calls, name, backward_ns,
+/// total_backward_ns, flops, bytes, or the id of a measure's column. The error
+/// lists the keys.
 llvm::Error sortModuleTree(ModuleNode &Root, llvm::ArrayRef<std::string> Keys);
 
 } // namespace torchprof::report

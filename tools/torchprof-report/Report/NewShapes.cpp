@@ -23,6 +23,7 @@ struct Meeting {
 struct MetTogether {
   uint32_t Root = NoIndex;
   uint64_t BeginRealtimeNs = 0; ///< of the first of them
+  uint64_t BeginSteadyNs = 0;   ///< of it, too: TickClock::steadyNs()
   Optional<RunLatency> Run;     ///< if the profile still has it
   std::vector<Meeting> Meetings;
   bool IsFirst = false; ///< of the method
@@ -61,9 +62,9 @@ static std::vector<uint64_t> earliestBegins(ArrayRef<RunLatency> Runs) {
     double Length =
         R.LatencyNs * (IsFirst && R.LacksEarlier ? 1 : MostOfLatency);
     auto Ns = static_cast<uint64_t>(Length);
-    Begins.push_back(std::max(Before->second,
-                              R.EndRealtimeNs - std::min(Ns, R.EndRealtimeNs)));
-    Before->second = R.EndRealtimeNs;
+    Begins.push_back(
+        std::max(Before->second, R.EndSteadyNs - std::min(Ns, R.EndSteadyNs)));
+    Before->second = R.EndSteadyNs;
   }
   return Begins;
 }
@@ -83,7 +84,7 @@ public:
   /// The first to end of those in which a moment may lie.
   Optional<RunLatency> at(uint64_t Ns) const {
     const RunLatency *EndsThen = llvm::partition_point(
-        Runs, [Ns](const RunLatency &R) { return R.EndRealtimeNs < Ns; });
+        Runs, [Ns](const RunLatency &R) { return R.EndSteadyNs < Ns; });
     for (size_t I = EndsThen - Runs.begin();
          I < Runs.size() && LeastBegins[I] <= Ns; ++I)
       if (Begins[I] <= Ns)
@@ -105,7 +106,7 @@ private:
 static bool isOf(const MetTogether &G, const Optional<RunLatency> &Run,
                  bool HasCome) {
   if (G.Run || Run)
-    return G.Run && Run && G.Run->EndRealtimeNs == Run->EndRealtimeNs &&
+    return G.Run && Run && G.Run->EndSteadyNs == Run->EndSteadyNs &&
            G.Run->Thread == Run->Thread;
   return !HasCome;
 }
@@ -113,6 +114,7 @@ static bool isOf(const MetTogether &G, const Optional<RunLatency> &Run,
 static std::vector<MetTogether> groups(const SiteTable &Sites,
                                        const Selection &Selected,
                                        const RunLatencies &Latencies) {
+  const TickClock &Clock = Sites.clock();
   std::vector<MetTogether> Groups;
   // How many groups there were when a site came last: it is in the last one if
   // that is all of them.
@@ -121,11 +123,12 @@ static std::vector<MetTogether> groups(const SiteTable &Sites,
     bool IsFirst = true;
     KeptRuns Runs(Latencies.of(Root));
     for (const Meeting &M : Meetings) {
-      uint64_t Ns = Sites.clock().realtimeNs(M.With->FirstTicks);
+      uint64_t Ticks = M.With->FirstTicks;
+      uint64_t Ns = Clock.steadyNs(Ticks);
       Optional<RunLatency> Run = Runs.at(Ns);
       bool HasCome = GroupsAtLast[M.Site] == Groups.size();
       if (IsFirst || !isOf(Groups.back(), Run, HasCome)) {
-        Groups.push_back({Root, Ns, Run, {}, IsFirst});
+        Groups.push_back({Root, Clock.realtimeNs(Ticks), Ns, Run, {}, IsFirst});
         IsFirst = false;
       }
       Groups.back().Meetings.push_back(M);
@@ -133,7 +136,7 @@ static std::vector<MetTogether> groups(const SiteTable &Sites,
     }
   }
   llvm::stable_sort(Groups, [](const MetTogether &A, const MetTogether &B) {
-    return A.BeginRealtimeNs < B.BeginRealtimeNs;
+    return A.BeginSteadyNs < B.BeginSteadyNs;
   });
   return Groups;
 }

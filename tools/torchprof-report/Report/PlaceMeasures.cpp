@@ -54,8 +54,7 @@ void report::addInner(PlaceMeasures &To, const PlaceMeasures &Inner) {
 /// Two columns for each number of bytes that is the difference of two measures.
 static void addDerived(std::vector<PlaceColumn> &Columns,
                        const DerivedMeasure &D, const PlaceWords &Words) {
-  size_t More = placeNumber(*findKnownMeasure(D.More)),
-         Less = placeNumber(*findKnownMeasure(D.Less));
+  size_t More = placeNumber(D.More), Less = placeNumber(D.Less);
   auto Add = [&](const Twine &Prefix, const Twine &Title, StringRef Words,
                  UInt128 PlaceMeasure::*Amount) {
     Columns.push_back(
@@ -69,7 +68,7 @@ static void addDerived(std::vector<PlaceColumn> &Columns,
            return Value::bytesLess(static_cast<uint64_t>(M[More].*Amount),
                                    static_cast<uint64_t>(M[Less].*Amount));
          },
-         D.Less});
+         D.Less.Id});
   };
   Add("", D.Title, Words.Total, &PlaceMeasure::Total);
   Add("self_", "self " + D.Title, Words.Self, &PlaceMeasure::Self);
@@ -97,7 +96,7 @@ std::vector<PlaceColumn> report::placeColumns(const PlaceWords &Words) {
     if (!IsPeak)
       Add("self_", "self " + K.Title, Words.Self, &PlaceMeasure::Self);
     for (const DerivedMeasure &D : derivedMeasures())
-      if (D.Less == K.Id)
+      if (D.Less.Of == K.Of)
         addDerived(Columns, D, Words);
   }
   return Columns;

@@ -21,6 +21,7 @@ void PlanHistory::add(const Profile &P, const SiteTable &Sites,
     M.First = Slots[E.First];
     M.Root = Sites.rootOf(E, Slots);
     M.BeginRealtimeNs = Clock.realtimeNs(E.BeginTicks);
+    M.BeginSteadyNs = Clock.steadyNs(E.BeginTicks);
     M.Ns = Clock.toNs(static_cast<double>(E.Ticks));
     M.OwnNs = Clock.toNs(static_cast<double>(E.OwnTicks));
     M.Thread = threadName(P, E.Thread);

@@ -21,6 +21,7 @@ struct MadePlan {
   uint32_t Root = NoIndex;  ///< site of its method
   uint32_t First = NoIndex; ///< site of its first node
   uint64_t BeginRealtimeNs = 0;
+  uint64_t BeginSteadyNs = 0; ///< TickClock::steadyNs()
   double Ns = 0, OwnNs = 0;
   std::string Thread; ///< name of its lane, or its number
 };
@@ -34,7 +35,7 @@ public:
   llvm::ArrayRef<MadePlan> plans() const { return Plans.rows(); }
 
 private:
-  InTimeOrder<MadePlan, &MadePlan::BeginRealtimeNs> Plans;
+  InTimeOrder<MadePlan, &MadePlan::BeginSteadyNs> Plans;
 };
 
 /// The \p Limit plans that took longest, all if it is 0, in order of time, of

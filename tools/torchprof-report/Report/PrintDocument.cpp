@@ -1,8 +1,8 @@
 //===- PrintDocument.cpp - CSV, JSON and Markdown -------------------------===//
 
+#include "../../common/Printable.h"
 #include "../Profile/JsonText.h"
 #include "PrintTable.h"
-#include "Printable.h"
 #include "Table.h"
 
 #include "llvm/ADT/StringExtras.h"

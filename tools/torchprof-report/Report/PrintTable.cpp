@@ -1,7 +1,7 @@
 //===- PrintTable.cpp - aligned text --------------------------------------===//
 
 #include "PrintTable.h"
-#include "Printable.h"
+#include "../../common/Printable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"

@@ -82,7 +82,7 @@ static BoundColumns::Column ofRow(const RowColumns &Known, StringRef Id) {
           }};
 }
 
-static BoundColumns columns() {
+static BoundColumns boundColumns() {
   RowColumns Known = rowColumns({});
   std::vector<BoundColumns::Column> Columns;
   for (StringRef Id :
@@ -118,7 +118,7 @@ static BoundColumns columns() {
   return BoundColumns(std::move(Columns));
 }
 
-Table report::rooflineColumns() { return columns().list(); }
+Table report::rooflineColumns() { return boundColumns().list(); }
 
 /// The rows that have a bound, by the time that could be won.
 static std::vector<BoundRow> boundRows(const SiteTable &Sites,
@@ -157,7 +157,7 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
                                      const Selection &Selected,
                                      const Roof &Under,
                                      const RooflineOptions &Options) {
-  BoundColumns Known = columns();
+  BoundColumns Known = boundColumns();
   std::vector<std::string> Ids = Options.Columns;
   if (Ids.empty()) {
     Ids = {"kind", "name", "module", "calls"};

@@ -1,6 +1,7 @@
 //===- Rows.cpp - sites grouped into rows ---------------------------------===//
 
 #include "Rows.h"
+#include "LaneRows.h"
 #include "ModuleCalls.h"
 #include "RowNames.h"
 #include "Signature.h"
@@ -10,31 +11,37 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-/// Adds what was measured for a member, but not its self.
-static void addMeasure(RowMeasure &R, MeasureFold Fold, const MeasureTotal &T,
-                       bool Outermost) {
-  R.Count += T.Count;
+void RowMeasure::add(MeasureFold Fold, const MeasureTotal &T, bool Outermost) {
+  Count += T.Count;
   if (Fold == MeasureFold::Peak)
-    R.Total = std::max<UInt128>(R.Total, T.Max);
+    Total = std::max<UInt128>(Total, T.Max);
   else if (Outermost)
-    R.Total += T.Sum;
+    Total += T.Sum;
   if (Outermost)
-    R.Time += T.Time;
+    Time += T.Time;
 }
 
-/// True if the site's time is no part of what the runs took.
-static bool isAside(const Site &S) { return S.Async || S.isOutside(); }
-
-static void addTotal(Row &R, const Site &S, UInt128 Ticks) {
-  R.Total += Ticks;
-  if (isAside(S))
-    R.AsideTotal += Ticks;
+void Row::addTotal(const Site &S, UInt128 Ticks) {
+  Total += Ticks;
+  if (S.isAside())
+    AsideTotal += Ticks;
 }
 
-static void addSelf(Row &R, const Site &S, UInt128 Ticks) {
-  R.Self += Ticks;
-  if (isAside(S))
-    R.AsideSelf += Ticks;
+void Row::addSelf(const Site &S, UInt128 Ticks) {
+  Self += Ticks;
+  if (S.isAside())
+    AsideSelf += Ticks;
+}
+
+void Row::addPairs(const Aggregate &Of, uint64_t Calls) {
+  if (!Of.Pairs || !PairTicks)
+    return;
+  bool WhoseIsKnown = Calls == Of.Count || Of.Pairs == Of.Count;
+  if (!Of.PairTicks || !WhoseIsKnown)
+    PairTicks = None;
+  else
+    *PairTicks += Of.PairTicks * static_cast<double>(Calls) /
+                  static_cast<double>(Of.Count);
 }
 
 /// Adds a site to a row, or a part of one, but no numbers; what the members do
@@ -54,41 +61,34 @@ static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
   }
   if (R.Members++ == 0)
     R.Order = S;
-  R.Outside &= isAside(Sites[S]);
+  R.Outside &= Sites[S].isAside();
   R.Overlay &= Sites[S].isRegion() && !Sites[S].isOutside();
 }
 
-/// Adds what \p Calls of the spans of \p Of have read too much.
-static void addPairs(Row &R, const Aggregate &Of, uint64_t Calls) {
-  if (!Of.Pairs || !R.PairTicks)
-    return;
-  bool WhoseIsKnown = Calls == Of.Count || Of.Pairs == Of.Count;
-  if (!Of.PairTicks || !WhoseIsKnown)
-    R.PairTicks = None;
-  else
-    *R.PairTicks += Of.PairTicks * static_cast<double>(Calls) /
-                    static_cast<double>(Of.Count);
+/// Adds what a site has for itself to a row.
+static void addOwn(Row &R, const SiteTable &Sites, uint32_t S) {
+  R.addSelf(Sites[S], Sites.self(S).Amount);
+  R.Clipped |= Sites.self(S).Excess != 0;
+  R.Measures.resize(Sites.measures().size());
+  for (MeasureId M = 0; M < R.Measures.size(); ++M)
+    R.Measures[M].Self += Sites.self(M, S).Amount;
 }
 
 /// Adds what was measured of a site to a row.
 static void addNumbers(Row &R, const SiteTable &Sites, uint32_t S,
                        bool Outermost) {
-  addSelf(R, Sites[S], Sites.self(S).Amount);
-  R.Clipped |= Sites.self(S).Excess != 0;
+  addOwn(R, Sites, S);
   if (Sites.isEstimated(S)) {
     R.Estimated = true;
     R.HasDistribution = false;
   }
   if (Outermost)
-    addTotal(R, Sites[S], Sites.total(S));
-  addPairs(R, Sites.measured(S), Sites.measured(S).Count);
+    R.addTotal(Sites[S], Sites.total(S));
+  R.addPairs(Sites.measured(S), Sites.measured(S).Count);
   R.Backward += Sites.backwardOf(S);
-  R.Measures.resize(Sites.measures().size());
-  for (MeasureId M = 0; M < R.Measures.size(); ++M) {
-    addMeasure(R.Measures[M], Sites.measures()[M].Fold, Sites.measured(M, S),
-               Outermost);
-    R.Measures[M].Self += Sites.self(M, S).Amount;
-  }
+  for (MeasureId M = 0; M < R.Measures.size(); ++M)
+    R.Measures[M].add(Sites.measures()[M].Fold, Sites.measured(M, S),
+                      Outermost);
 }
 
 /// Adds a site to a row.
@@ -98,85 +98,6 @@ static void addMember(Row &R, const SiteTable &Sites, uint32_t S,
   for (const SiteVariant &V : Sites.variants(S))
     R.Signatures.insert(V.Signature);
   addNumbers(R, Sites, S, Outermost);
-}
-
-/// A row for each lane, and one for what ran on it outside of all models.
-static std::vector<Row> makeLaneRows(const SiteTable &Sites,
-                                     const Selection &Selected) {
-  std::vector<Row> Rows;
-  std::vector<bool> IsSelected(Sites.size());
-  for (uint32_t S = 0; S < Sites.size(); ++S)
-    IsSelected[S] = Selected.matches(Sites, S);
-  std::vector<LaneParts> Parts = Sites.partsByLane();
-  std::vector<std::vector<LaneParts>> MeasureParts;
-  for (MeasureId M = 0; M < Sites.measures().size(); ++M)
-    MeasureParts.push_back(Sites.partsByLane(M));
-  for (size_t L = 0; L < Sites.lanes().size(); ++L) {
-    const TableLane &Lane = Sites.lanes()[L];
-    std::string Name =
-        Sites.profiles() > 1 ? Lane.File + ": " + Lane.Name : Lane.Name;
-    for (bool Outside : {false, true}) {
-      auto Counts = [&](uint32_t S) {
-        return IsSelected[S] && Sites[S].isOutside() == Outside;
-      };
-      Row R;
-      R.Order = static_cast<uint32_t>(Rows.size());
-      R.Name = Outside ? Name + ", outside of models" : Name;
-      R.Outside = Outside;
-      R.Overlay = false;
-      // True unless the time of one of the row around it holds its time.
-      auto Outermost = [&](uint32_t S) {
-        for (; !(Sites[S].Flags & SF_Async); S = Sites[S].Parent) {
-          uint32_t Around = Sites[S].Parent;
-          if (Around == NoIndex)
-            return true;
-          if (Counts(Around) && !Sites[Around].isOverlay())
-            return false;
-        }
-        return true;
-      };
-      for (const auto &[S, A] : Lane.Measured) {
-        if (!Counts(S))
-          continue;
-        if (Sites[S].isOverlay()) {
-          R.Backward.Calls += Sites.gradientsOf(S, A.Count);
-          continue;
-        }
-        ++R.Members;
-        R.Measured.add(A);
-        addPairs(R, A, A.Count);
-        R.Clipped |= Sites.self(S).Excess != 0;
-        if (Outermost(S))
-          addTotal(R, Sites[S], A.Sum);
-      }
-      R.Measures.resize(Sites.measures().size());
-      for (const auto &[MeasureAndSite, T] : Lane.Measures)
-        if (auto [M, S] = MeasureAndSite; Counts(S) && !Sites[S].isOverlay())
-          addMeasure(R.Measures[M], Sites.measures()[M].Fold, T, Outermost(S));
-      for (MeasureId M = 0; M < R.Measures.size(); ++M)
-        for (const auto &[S, Amount] : MeasureParts[M][L].Self)
-          if (Counts(S))
-            R.Measures[M].Self += Amount;
-      for (const auto &[S, Amount] : Parts[L].Self)
-        if (!Counts(S))
-          continue;
-        else if (Sites[S].isOverlay())
-          R.Backward.Self += Amount;
-        else
-          addSelf(R, Sites[S], Amount);
-      // A run inside another one is part of that one's time.
-      if (!Outside)
-        for (const auto &[S, Amount] : Parts[L].RunsInside)
-          if (Counts(S)) {
-            R.Total -= std::min(Amount, R.Total);
-            if (isAside(Sites[S]))
-              R.AsideTotal -= std::min(Amount, R.AsideTotal);
-          }
-      if (R.Members)
-        Rows.push_back(std::move(R));
-    }
-  }
-  return Rows;
 }
 
 namespace {
@@ -190,8 +111,10 @@ public:
         Freed(numberOf(Sites.measures(), "freed")) {
     if (Options.Group == GroupBy::Module || Options.Group == GroupBy::Class)
       Calls = std::make_unique<ModuleCalls>(Sites);
-    if (Options.Keys && Options.Group == GroupBy::Node)
+    if (Options.Keys && isAlone())
       Keys = siteKeys(Sites);
+    if (Options.FoldRepeats)
+      countInner();
   }
 
   /// Sites come in the order of their numbers.
@@ -215,6 +138,9 @@ private:
   bool isAlone() const {
     return Options.Group == GroupBy::Node || Options.Group == GroupBy::Shape;
   }
+  bool hasRowsOfGradients() const {
+    return isAlone() || Options.Group == GroupBy::Kind;
+  }
   bool hasShapesApart() const {
     return Options.ShapesApart || Options.Group == GroupBy::Shape;
   }
@@ -226,6 +152,9 @@ private:
   void addVariants(uint32_t S, const SiteNames &Names);
   void addAllWork(SiteWork &To, uint32_t S);
   void addModuleCalls(Row &R, StringRef Group, uint32_t S);
+  void countInner();
+  bool isRepeat(uint32_t S) const;
+  void fold(uint32_t S);
   bool isOutermost(uint32_t S) const {
     for (uint32_t I = Sites[S].Parent; I != NoIndex; I = Sites[I].Parent)
       if (GroupOf[I] == GroupOf[S])
@@ -238,6 +167,12 @@ private:
   std::vector<Row> Rows;
   std::vector<bool> HasNodes;    ///< by row: not only roots and modules
   std::vector<uint32_t> GroupOf; ///< by site
+  /// What ran directly in a site.
+  struct InnerCount {
+    uint32_t Sites = 0;
+    uint64_t Calls = 0;
+  };
+  std::vector<InnerCount> Inner; ///< by site; of FoldRepeats
   std::map<std::string, uint32_t> Groups;
   std::vector<SiteKey> Keys;
   Optional<MeasureId> Allocated, Freed;
@@ -349,11 +284,11 @@ void RowMaker::addPart(uint32_t S, SiteNames Names, const SitePart &Part) {
   // All else is known of the node's spans together alone.
   R.HasDistribution = R.IsWhole = false;
   R.Measured.add(Times);
-  addPairs(R, Sites.measured(S), Times.Count);
+  R.addPairs(Sites.measured(S), Times.Count);
   if (isOutermost(S))
-    addTotal(R, Sites[S], Times.Sum);
+    R.addTotal(Sites[S], Times.Sum);
   if (Sites.self(S).Amount == Sites.total(S))
-    addSelf(R, Sites[S], Times.Sum);
+    R.addSelf(Sites[S], Times.Sum);
   else
     R.HasSelf = false;
 }
@@ -393,10 +328,46 @@ void RowMaker::addAllWork(SiteWork &To, uint32_t S) {
       To.add(Sites, I);
 }
 
+void RowMaker::countInner() {
+  Inner.resize(Sites.size());
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    // A gradient is computed after what it is of.
+    if (Sites[S].Parent == NoIndex || !Sites.reached(S) || Sites[S].Gradient)
+      continue;
+    ++Inner[Sites[S].Parent].Sites;
+    Inner[Sites[S].Parent].Calls += Sites.measured(S).Count;
+  }
+}
+
+/// True if an operator ran alone in calls of one of its own name, which has a
+/// row. Those of one name in one place are a site, and may be several overloads
+/// of which each calls something else: if not more ran in them than they had
+/// calls, it was one for each. A node is one overload, and of its calls fewer
+/// may have been looked into.
+bool RowMaker::isRepeat(uint32_t S) const {
+  uint32_t Parent = Sites[S].Parent;
+  if (!Options.FoldRepeats || !Sites[S].Operator || Parent == NoIndex ||
+      GroupOf[Parent] == NoIndex || Sites.label(S) != Sites.label(Parent))
+    return false;
+  return Inner[Parent].Calls <= Sites.measured(Parent).Count &&
+         (Sites[Parent].Operator || Inner[Parent].Sites == 1);
+}
+
+/// Adds a repeat to its parent's row, which has its calls, times and work.
+void RowMaker::fold(uint32_t S) {
+  GroupOf[S] = GroupOf[Sites[S].Parent];
+  Row &R = Rows[GroupOf[S]];
+  addOwn(R, Sites, S);
+  if (hasShapesApart())
+    addNet(R, S, netOfAll(S), /*IsAll=*/true);
+}
+
 void RowMaker::add(uint32_t S) {
   const Site &Here = Sites[S];
-  if (Here.isOverlay() && !isAlone() && Options.Group != GroupBy::Kind)
+  if (Here.isOverlay() && !hasRowsOfGradients())
     return;
+  if (isRepeat(S))
+    return fold(S);
   SiteNames Names = namesOf(Sites, S, Options);
   if (!Keys.empty())
     Names.Key = Keys[S].text();
@@ -408,6 +379,8 @@ void RowMaker::add(uint32_t S) {
   GroupOf[S] = Number;
   Row &R = Rows[Number];
   addMember(R, Sites, S, Names, isOutermost(S));
+  if (!hasRowsOfGradients())
+    R.addSelf(Here, Sites.plansOf(S));
   if (Options.WithWork)
     addAllWork(R.Done, S);
   if (hasShapesApart())

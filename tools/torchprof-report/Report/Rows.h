@@ -12,7 +12,8 @@
 //
 // What lies outside of all models is in no module and at no known place: where
 // rows are modules, classes or places, it has a row of its own, "(outside)".
-// An overlay has rows of its own, but no share in the rows of places. Ticks.
+// An overlay has rows of its own, but no share in the rows of places, but for
+// plans that a backward made: these are self time of who asked for it. Ticks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +46,9 @@ struct RowMeasure {
   UInt128 Total = 0;  ///< as Row::Total; of a peak, the largest
   UInt128 Self = 0;
   UInt128 Time = 0; ///< host ticks of the spans measured, as Total
+
+  /// Adds what was measured for a member, but not its self.
+  void add(MeasureFold Fold, const MeasureTotal &T, bool Outermost);
 };
 
 struct Row {
@@ -85,6 +89,12 @@ struct Row {
   bool Estimated = false; ///< a member's time is: SiteTable::splitFused()
   bool Outside = true;    ///< no member is part of the runs' time
   bool Overlay = true;    ///< all members are regions over nodes: no self time
+
+  /// Adds to the sums, and to what of them is aside.
+  void addTotal(const Site &S, UInt128 Ticks);
+  void addSelf(const Site &S, UInt128 Ticks);
+  /// Adds what \p Calls of the spans of \p Of have read too much.
+  void addPairs(const Aggregate &Of, uint64_t Calls);
 };
 
 struct RowOptions {
@@ -96,6 +106,9 @@ struct RowOptions {
   bool Keys = false; ///< fill Row::Key of GroupBy::Node
   /// GroupBy::Kind: a group for each text of input sizes, as torch.profiler's.
   bool ShapesApart = false;
+  /// Take an operator that alone ran in one of its own name for a part of that
+  /// one's call, as torch.profiler does.
+  bool FoldRepeats = false;
   bool WithWork = false; ///< fill Row::Done
 };
 

@@ -17,7 +17,8 @@ void RunMemory::add(const Profile &P, const SlotToSite &Slots) {
       for (const format::Level &Of : R.Entries)
         if (uint32_t Root = Slots[Of.Site]; Root != NoIndex)
           Runs.add(
-              {R.Place, Root, Clock.realtimeNs(Of.EndTicks), Of.Peak, Of.Held,
+              {R.Place, Root, Clock.realtimeNs(Of.EndTicks),
+               Clock.steadyNs(Of.EndTicks), Of.Peak, Of.Held,
                Of.PeakSite == format::NoSlot ? NoIndex : Slots[Of.PeakSite],
                L.name()});
     }

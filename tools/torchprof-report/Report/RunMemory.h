@@ -18,8 +18,9 @@ struct RunPeak {
   format::MemoryPlace Place = format::MemoryPlace::Cpu;
   uint32_t Root = NoIndex;
   uint64_t EndRealtimeNs = 0;
-  uint64_t Peak = 0; ///< bytes above what was held at the run's begin
-  int64_t Held = 0;  ///< bytes, by the lane's threads at its end
+  uint64_t EndSteadyNs = 0; ///< TickClock::steadyNs()
+  uint64_t Peak = 0;        ///< bytes above what was held at the run's begin
+  int64_t Held = 0;         ///< bytes, by the lane's threads at its end
   uint32_t PeakSite = NoIndex;
   std::string Thread; ///< name of the lane
 };
@@ -33,7 +34,7 @@ public:
   llvm::ArrayRef<RunPeak> runs() const { return Runs.rows(); }
 
 private:
-  InTimeOrder<RunPeak, &RunPeak::EndRealtimeNs> Runs;
+  InTimeOrder<RunPeak, &RunPeak::EndSteadyNs> Runs;
 };
 
 /// What the last \p Count runs of each method that has something selected took

@@ -40,12 +40,13 @@ template <typename RowT> typename RunColumns<RowT>::Column methodColumn() {
 }
 
 /// A node by its kind and module, "aten::relu block.relu", a gradient also by
-/// what computes it, "backward AddmmBackward0 block"; empty for NoIndex.
+/// what computes it, "backward AddmmBackward0 block", and a region by its name,
+/// "region decode"; empty for NoIndex.
 inline Value nodeValue(const SiteTable &Sites, uint32_t S) {
   if (S == NoIndex)
     return Value::text("");
   std::string Text = Sites.kind(S).str();
-  if (Sites[S].Gradient)
+  if (Sites[S].Gradient || Sites[S].isRegion())
     Text += " " + Sites.name(S).str();
   std::string Module = Sites.modulePath(S);
   return Value::text(Module.empty() ? Text : Text + " " + Module);
@@ -54,12 +55,15 @@ inline Value nodeValue(const SiteTable &Sites, uint32_t S) {
 /// A time of day, "2026-11-20 23:59:59.123" in UTC for people.
 Value realtimeValue(uint64_t RealtimeNs);
 
+inline TableColumn forMachines(TableColumn C) {
+  C.ForMachines = true;
+  return C;
+}
+
 /// The latency in seconds beside the one in nanoseconds, for programs whose
 /// unit that is.
 inline TableColumn secondsColumn() {
-  TableColumn C = TableColumn::number("latency_s", "latency", 9);
-  C.ForMachines = true;
-  return C;
+  return forMachines(TableColumn::number("latency_s", "latency", 9));
 }
 
 inline Value seconds(double Ns) {

@@ -21,7 +21,7 @@ void RunLatencies::add(const Profile &P, const SlotToSite &Slots) {
         continue;
       auto &Runs = ByRoot[Root];
       for (const format::RunSample &S : R.Samples)
-        Runs.add({Clock.realtimeNs(S.EndTicks),
+        Runs.add({Clock.realtimeNs(S.EndTicks), Clock.steadyNs(S.EndTicks),
                   Clock.toNs(static_cast<double>(S.LatencyTicks)), L.name(),
                   R.Count > R.Samples.size()});
     }
@@ -280,6 +280,10 @@ Table report::makeLastRuns(const SiteTable &Sites, const Selection &Selected,
       {secondsColumn(), "",
        [](const Row &R, const SiteTable &) {
          return seconds(R.Run.LatencyNs);
+       }},
+      {forMachines(TableColumn::count("end_steady_ns", "ended")), "",
+       [](const Row &R, const SiteTable &) {
+         return Value::count(R.Run.EndSteadyNs);
        }},
   });
   std::vector<Row> Rows;

@@ -18,6 +18,7 @@ namespace torchprof::report {
 /// One of the last runs of a root.
 struct RunLatency {
   uint64_t EndRealtimeNs = 0; ///< CLOCK_REALTIME, as far as the anchors know
+  uint64_t EndSteadyNs = 0;   ///< TickClock::steadyNs()
   double LatencyNs = 0;
   std::string Thread;        ///< name of the lane
   bool LacksEarlier = false; ///< the ring does not hold the thread's first runs
@@ -33,8 +34,7 @@ public:
   llvm::ArrayRef<RunLatency> of(uint32_t Root) const;
 
 private:
-  std::map<uint32_t, InTimeOrder<RunLatency, &RunLatency::EndRealtimeNs>>
-      ByRoot;
+  std::map<uint32_t, InTimeOrder<RunLatency, &RunLatency::EndSteadyNs>> ByRoot;
 };
 
 /// The tables of runs are of the methods that have something selected, as

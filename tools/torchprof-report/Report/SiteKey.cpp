@@ -3,6 +3,10 @@
 #include "SiteKey.h"
 #include "SiteTable.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
+#include <set>
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -12,13 +16,58 @@ std::string SiteKey::text() const {
          Kind + "/" + std::to_string(Order);
 }
 
+/// True if operators of this kind compute tensors with some overloads and
+/// numbers with others.
+static bool computesEither(StringRef Kind) {
+  return StringSwitch<bool>(Kind)
+      .Cases("aten::add", "aten::sub", "aten::mul", "aten::div", true)
+      .Cases("aten::remainder", "aten::fmod", "aten::copysign", true)
+      .Cases("aten::eq", "aten::ne", "aten::lt", true)
+      .Cases("aten::le", "aten::gt", "aten::ge", true)
+      .Cases("aten::__and__", "aten::__or__", "aten::__xor__", true)
+      .Cases("aten::__lshift__", "aten::__rshift__", true)
+      .Cases("aten::pow", "aten::atan2", "aten::polar", true)
+      .Cases("aten::neg", "aten::ceil", "aten::floor", "aten::round", true)
+      .Cases("aten::sqrt", "aten::exp", "aten::expm1", true)
+      .Cases("aten::log", "aten::log10", "aten::log1p", "aten::lgamma", true)
+      .Cases("aten::sin", "aten::cos", "aten::tan", true)
+      .Cases("aten::asin", "aten::acos", "aten::atan", true)
+      .Cases("aten::sinh", "aten::cosh", "aten::tanh", true)
+      .Cases("aten::asinh", "aten::acosh", "aten::atanh", true)
+      .Cases("aten::erf", "aten::erfc", "aten::angle", true)
+      .Cases("aten::all", "aten::any", "aten::sum", true)
+      .Cases("aten::isfinite", "aten::isinf", "aten::isnan", true)
+      .Default(false);
+}
+
+/// "int", "float_int" or "str_list". Not those of numbers whose type the code
+/// does not say: with other kinds they are overloads of tensors.
+static bool isOfNumbers(StringRef Overload) {
+  SmallVector<StringRef, 3> Words;
+  Overload.split(Words, '_');
+  return all_of(Words, [](StringRef Word) {
+    return StringSwitch<bool>(Word)
+        .Cases("int", "float", "complex", "bool", "str", "to", "list", true)
+        .Default(false);
+  });
+}
+
+/// The kind as keys name it. What computes numbers is a site with --nodes=all
+/// alone: counted together with what computes tensors, these would have other
+/// keys than without.
+static std::string kindInKey(StringRef Kind, StringRef Overload) {
+  bool IsOfNumbers = computesEither(Kind) && isOfNumbers(Overload);
+  return (Kind + (IsOfNumbers ? " without tensors" : "")).str();
+}
+
 namespace {
 /// Counts the sites that have the same names.
 class KeyMaker {
 public:
   SiteKey make(StringRef Model, StringRef Method, std::string Module,
-               StringRef Kind) {
-    SiteKey Key = {Model.str(), Method.str(), std::move(Module), Kind.str()};
+               StringRef Kind, StringRef Overload) {
+    SiteKey Key = {Model.str(), Method.str(), std::move(Module),
+                   kindInKey(Kind, Overload)};
     Key.Order = Seen[Key]++;
     return Key;
   }
@@ -36,7 +85,8 @@ std::vector<SiteKey> report::siteKeys(const Manifest &M) {
     const ManifestSite &S = M.Sites[I];
     Roots.push_back(S.Parent == NoIndex ? I : Roots[S.Parent]);
     Keys.push_back(Maker.make("", M.string(M.Sites[Roots[I]].Name),
-                              M.modulePath(S.Scope), M.string(S.Kind)));
+                              M.modulePath(S.Scope), M.string(S.Kind),
+                              M.string(S.Overload)));
   }
   return Keys;
 }
@@ -62,10 +112,63 @@ static SiteKey regionKey(SiteKey Key, StringRef Kind, StringRef Name) {
   return Key;
 }
 
-/// \p ModelOf: what to call the model of a site.
-static std::vector<SiteKey>
-makeKeys(const SiteTable &Sites, function_ref<StringRef(uint32_t)> ModelOf) {
-  KeyMaker Maker;
+using IdAndClass = std::pair<uint64_t, std::string>;
+
+/// The models of which a site was reached, in the table's order. A function's
+/// class is its name.
+static std::vector<IdAndClass> reachedModels(const SiteTable &Sites) {
+  std::set<const Manifest *> Reached;
+  for (uint32_t S = 0; S < Sites.size(); ++S)
+    if (Sites.reached(S))
+      Reached.insert(Sites.manifest(S));
+  std::vector<IdAndClass> Models;
+  for (const auto &[First, Table] : Sites.models()) {
+    if (!Reached.count(Table.get()))
+      continue;
+    StringRef Class = Sites.className(First);
+    Models.emplace_back(Table->ModelId,
+                        (Class.empty() ? Sites.name(First) : Class).str());
+  }
+  return Models;
+}
+
+ModelsInKeys report::modelsInKeys(const SiteTable &A, const SiteTable &B) {
+  std::vector<IdAndClass> Before = reachedModels(A), After = reachedModels(B);
+  bool AreNeeded = Before.size() > 1 || After.size() > 1;
+  ModelsInKeys Names;
+  for (const std::vector<IdAndClass> *Models : {&Before, &After}) {
+    std::set<std::string> Taken;
+    for (const IdAndClass &M : *Models)
+      if (auto Known = Names.find(M.first); Known != Names.end())
+        Taken.insert(Known->second);
+    std::map<std::string, unsigned> Numbers; // by class
+    for (const auto &[Id, Class] : *Models) {
+      auto [It, IsNew] = Names.try_emplace(Id);
+      if (!IsNew || !AreNeeded)
+        continue;
+      std::string &Name = It->second;
+      unsigned &Number = Numbers[Class];
+      do
+        Name = ++Number == 1 ? Class : Class + "#" + std::to_string(Number);
+      while (!Taken.insert(Name).second);
+    }
+  }
+  return Names;
+}
+
+/// What \p Names call the model of a site; nothing outside of models.
+static StringRef modelInKey(const Manifest *M, const ModelsInKeys &Names) {
+  if (!M)
+    return "";
+  auto Known = Names.find(M->ModelId);
+  if (Known != Names.end())
+    return Known->second;
+  return Names.empty() ? "" : "(other)";
+}
+
+std::vector<SiteKey> report::siteKeys(const SiteTable &Sites,
+                                      const ModelsInKeys &Names) {
+  std::map<const Manifest *, KeyMaker> Makers;
   std::vector<SiteKey> Keys;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     if (Sites[S].NoNode && Sites[S].Parent != NoIndex) {
@@ -77,28 +180,19 @@ makeKeys(const SiteTable &Sites, function_ref<StringRef(uint32_t)> ModelOf) {
           regionKey(Keys[Sites[S].Parent], Sites.kind(S), Sites.name(S)));
       continue;
     }
-    uint32_t Node = Sites.nodeOf(S);
-    Keys.push_back(
-        Node != S
-            ? gradientKey(Keys[Node], Sites.kind(Node), Sites.name(S))
-            : Maker.make(ModelOf(S),
-                         Sites.name(Sites[S].isOutside() ? S : Sites[S].Root),
-                         Sites.modulePath(S), Sites.kind(S)));
+    if (uint32_t Node = Sites.nodeOf(S); Node != S) {
+      Keys.push_back(gradientKey(Keys[Node], Sites.kind(Node), Sites.name(S)));
+      continue;
+    }
+    const Manifest *Model = Sites.manifest(S);
+    Keys.push_back(Makers[Model].make(
+        modelInKey(Model, Names),
+        Sites.name(Sites[S].isOutside() ? S : Sites[S].Root),
+        Sites.modulePath(S), Sites.kind(S), Sites.overload(S)));
   }
   return Keys;
 }
 
 std::vector<SiteKey> report::siteKeys(const SiteTable &Sites) {
-  return makeKeys(Sites, [](uint32_t) { return StringRef(); });
-}
-
-std::vector<SiteKey> report::siteKeys(const SiteTable &Sites,
-                                      const ModelsInKeys &Names) {
-  return makeKeys(Sites, [&](uint32_t S) -> StringRef {
-    const Manifest *M = Sites.manifest(S);
-    if (!M)
-      return "";
-    auto Known = Names.find(M->ModelId);
-    return Known == Names.end() ? "(other)" : StringRef(Known->second);
-  });
+  return siteKeys(Sites, modelsInKeys(Sites, Sites));
 }

@@ -25,7 +25,7 @@ struct SiteKey {
   std::string Model;  ///< what tells it from other models; else empty
   std::string Method; ///< of what is outside of models, its own name
   std::string Module;
-  std::string Kind;
+  std::string Kind; ///< of arithmetic, also whether it is without tensors
   unsigned Order = 0;
 
   /// "forward/layer1.0.conv1/aten::conv2d/0", with a model in front
@@ -38,17 +38,24 @@ struct SiteKey {
 /// The keys of a model's sites, in their order.
 std::vector<SiteKey> siteKeys(const Manifest &M);
 
-/// The keys of a table's sites, in their order. Two models in one table are
-/// numbered through, so that all keys differ.
-std::vector<SiteKey> siteKeys(const SiteTable &Sites);
-
 /// What keys call models, by their ids.
 using ModelsInKeys = std::map<uint64_t, std::string>;
 
-/// The same with the models in front, each of which is numbered by itself.
-/// Models that are not in \p Names are told from those.
+/// What keys call the models of two sides of which a site was reached: nothing
+/// where each side has one, which are compared whatever their classes are. Else
+/// a model is called by its class, of several of a class the second "ResNet#2",
+/// in whatever order classes came to be. One that both sides have has one name.
+ModelsInKeys modelsInKeys(const SiteTable &A, const SiteTable &B);
+
+/// The keys of a table's sites, in their order, with the models in front. Each
+/// model is numbered by itself, also where several have one name. Models that
+/// are not in \p Names are told from those.
 std::vector<SiteKey> siteKeys(const SiteTable &Sites,
                               const ModelsInKeys &Names);
+
+/// The same of a table that is compared with none: a model has the keys that it
+/// has in a file of its own, but for its class where several ran.
+std::vector<SiteKey> siteKeys(const SiteTable &Sites);
 
 } // namespace torchprof::report
 

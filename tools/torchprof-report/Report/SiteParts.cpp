@@ -78,6 +78,14 @@ GradientSum SiteTable::backwardOf(uint32_t S) const {
   return Sum;
 }
 
+UInt128 SiteTable::plansOf(uint32_t S) const {
+  UInt128 Sum = 0;
+  for (uint32_t Gradient : backward(S))
+    if (isPlansOfBackward(Gradient))
+      Sum += self(Gradient).Amount;
+  return Sum;
+}
+
 bool SiteTable::hasGradients() const {
   return any_of(seq<uint32_t>(0, size()), [&](uint32_t S) {
     return Sites[S].Gradient && Measured[S].Count;

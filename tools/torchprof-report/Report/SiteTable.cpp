@@ -193,11 +193,14 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
                          const AddOptions &Options, double Scale) {
   uint64_t Unknown = 0;
   double PairOffset = P.Process.PairOffsetTicksX16 / 16.0 * Scale;
-  auto AddTo = [&](Aggregate &A, const format::Cell &C) {
-    A.add(C, Scale, Options.Histograms);
+  auto AddTo = [&](Aggregate &A, const format::Cell &C, bool GoesOn) {
+    A.add(C, Scale, Options.Histograms, GoesOn);
     A.PairTicks += static_cast<double>(C.Pairs) * PairOffset;
   };
   std::set<uint32_t> OfThisEpoch;
+  // Whose first calls, of all lanes', are this one's: joined parts have a cell
+  // each, in their order.
+  std::set<uint32_t> HasFirst;
   format::Cell Copy;
   for (ArrayRef<format::Cell> Cells : L.Cells)
     for (const format::Cell &Source : Cells) {
@@ -226,9 +229,11 @@ void SiteTable::addCells(const Profile &P, const Lane &L,
         continue;
       }
       OfThisEpoch.insert(S);
-      AddTo(Measured[S], *C);
+      if (Measured[S].First.empty())
+        HasFirst.insert(S);
+      AddTo(Measured[S], *C, HasFirst.count(S));
       if (Options.Lanes)
-        AddTo(Lanes.back().Measured[S], *C);
+        AddTo(Lanes.back().Measured[S], *C, /*GoesOn=*/true);
     }
   for (const RunRing &R : L.Runs)
     if (uint32_t S = Slots[R.Slot]; S != NoIndex && OfThisEpoch.count(S))
@@ -289,8 +294,10 @@ void SiteTable::addProbeCost(const Profile &P,
       continue;
     uint64_t Spans = Measured[S].Begins - (S < Before.size() ? Before[S] : 0);
     IsPair |= Sites[S].Flags & (SF_Root | SF_Module | SF_Control | SF_Async);
-    ProbeTicks[Sites[S].Root] +=
+    double Ticks =
         static_cast<double>(Spans) * (IsPair ? Explicit : Lowered) * Scale;
+    ProbeTicks[Sites[S].Root] += Ticks;
+    (IsPair ? PairProbes : NodeProbes) += {Spans, Ticks};
   }
   for (const Lane &L : P.Lanes)
     ApartTicks += static_cast<double>(L.ApartTicks) * Scale;
@@ -302,18 +309,40 @@ uint32_t SiteTable::rootOf(const format::PlanEvent &E,
   return S == NoIndex ? NoIndex : Sites[S].Root;
 }
 
+/// True for a plan, but of a gradient, that was made in the middle of a run.
+/// Others are made before one or beside it.
+static bool isMadeInRun(const format::PlanEvent &E) {
+  if (E.Part == format::PlanPart::Backward)
+    return false;
+  // Its method, whose parts may be made with it, is called in another one.
+  if (E.Flags & format::PF_InRun)
+    return true;
+  // A run may go on on a thread that does not know of it.
+  return !(E.Flags & format::PF_BeforeRun) &&
+         (E.Part == format::PlanPart::Forward ||
+          E.Part == format::PlanPart::Fallback);
+}
+
 void SiteTable::addPlans(const Profile &P, const SlotToSite &Slots,
                          double Scale) {
-  // Others are made before a run, in gradients or beside the run; or before a
-  // reset, in runs that are no longer counted.
-  for (const format::PlanEvent &E : P.Plans)
-    if (E.Run && E.BeginTicks >= P.ResetTicks &&
-        (E.Part == format::PlanPart::Forward ||
-         E.Part == format::PlanPart::Fallback))
-      PlanTicks[rootOf(E, Slots)] += static_cast<double>(E.Ticks) * Scale;
+  for (const format::PlanEvent &E : P.Plans) {
+    bool IsInRun = isMadeInRun(E);
+    bool IsOfBackward = E.Part == format::PlanPart::Backward &&
+                        !(E.Flags & format::PF_BeforeRun);
+    if (!E.Run || (!IsInRun && !IsOfBackward))
+      continue;
+    uint32_t Root = rootOf(E, Slots);
+    double Ticks = static_cast<double>(E.Ticks) * Scale;
+    if (IsInRun)
+      PlanTicks[Root] += Ticks;
+    if (E.Run == 1 && Root != NoIndex && Measured[Root].First.empty())
+      (IsInRun ? FirstPlanTicks : FirstBackwardPlanTicks)[Root] += Ticks;
+  }
 }
 
 SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
+  if (std::optional<std::string> Text = Processes.add(P))
+    Warnings.push_back(std::move(*Text));
   SlotToSite Slots = addSites(P, Options);
   double Scale = scaleTo(TickClock(P));
   std::vector<uint64_t> Before;
@@ -325,6 +354,7 @@ SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
     for (const DynamicSite &D : P.DynamicSites)
       if (D.Kind == format::DynamicKind::Operator)
         Parts.insert(D.Slot);
+  addPlans(P, Slots, Scale); // before cells say which run was the first
   for (const Lane &L : P.Lanes) {
     if (Options.Lanes)
       Lanes.push_back({P.FileName, L.name(), {}, {}});
@@ -333,9 +363,11 @@ SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
         P, L, Options.Lanes ? static_cast<uint32_t>(Lanes.size()) - 1 : NoIndex,
         Slots, Parts, Scale);
   }
+  for (const auto &[Slot, Spans] : P.EndedElsewhere)
+    if (uint32_t S = Slots[Slot]; S != NoIndex && !Parts.count(Slot))
+      Measured[S].EndedElsewhere += Spans;
   addVariants(P, Slots, Scale);
   addProbeCost(P, Before);
-  addPlans(P, Slots, Scale);
   for (unsigned I = 0; I < format::CounterCapacity; ++I)
     Counters[I] += P.Process.Counters[I];
   return Slots;

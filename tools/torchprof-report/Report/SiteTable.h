@@ -21,6 +21,7 @@
 #include "Measure.h"
 #include "ModelNames.h"
 #include "Origin.h"
+#include "ProcessParts.h"
 #include "SiteVariants.h"
 #include "SlotToSite.h"
 #include "SourcePrefix.h"
@@ -50,6 +51,8 @@ struct Site {
   bool isModule() const { return Flags & SF_Module; }
   /// Outside of all models: what it measures is not part of any run.
   bool isOutside() const { return Root == NoIndex; }
+  /// Beside its parent or outside of models: no part of the runs' time.
+  bool isAside() const { return Async || isOutside(); }
   /// A user's region.
   bool isRegion() const { return Dynamic && !Gradient && !Operator && !NoNode; }
   /// Its time is part of what a model's runs took.
@@ -64,7 +67,8 @@ struct Site {
 struct SelfPart {
   UInt128 Amount = 0;
   /// By how much the children exceed the site itself, because they ran in
-  /// spans that were cut or not finished. Amount is 0 then.
+  /// spans that were cut or not finished, or that ended on lanes that were left
+  /// out. Amount is 0 then.
   UInt128 Excess = 0;
 };
 
@@ -78,6 +82,18 @@ struct GradientSum {
     Self += Other.Self;
     DeviceNs += Other.DeviceNs;
     Calls += Other.Calls;
+    return *this;
+  }
+};
+
+/// Probes that ran, and what they cost as calibrated.
+struct ProbeSum {
+  uint64_t Spans = 0;
+  double Ticks = 0;
+
+  ProbeSum &operator+=(const ProbeSum &Other) {
+    Spans += Other.Spans;
+    Ticks += Other.Ticks;
     return *this;
   }
 };
@@ -245,6 +261,9 @@ public:
   }
   /// What they add up to.
   GradientSum backwardOf(uint32_t S) const;
+  /// Self times of what isPlansOfBackward() in the backwards that \p S asked
+  /// for. They are part of its own where gradients have no rows.
+  UInt128 plansOf(uint32_t S) const;
   /// The self time of a site and of the gradients that it asked for, as tools
   /// count it that do not know gradients.
   UInt128 selfWithGradients(uint32_t S) const {
@@ -260,9 +279,11 @@ public:
   bool reached(uint32_t S) const {
     return Measured[S].Begins || Measured[S].Count;
   }
-  /// True if the site was reached or its gradient computed, which a window of
-  /// recording may hold without the run.
-  bool seen(uint32_t S) const { return reached(S) || backwardOf(S).Calls; }
+  /// True if the site was reached, or its gradient computed or planned, which a
+  /// window of recording may hold without the run.
+  bool seen(uint32_t S) const {
+    return reached(S) || backwardOf(S).Calls || plansOf(S);
+  }
 
   uint64_t counter(format::Counter C) const {
     return Counters[static_cast<unsigned>(C)];
@@ -296,16 +317,30 @@ public:
   }
   /// Cost, in ticks, of the probes that ran in a root, as calibrated.
   double probeTicks(uint32_t Root) const { return ticksOf(ProbeTicks, Root); }
+  /// The same of all roots: of probes that are always pairs of calls, and of
+  /// those of single nodes, which may be lowered.
+  const ProbeSum &pairProbes() const { return PairProbes; }
+  const ProbeSum &nodeProbes() const { return NodeProbes; }
   /// And what was measured of all probes, which is part of no span.
   double apartTicks() const { return ApartTicks; }
-  /// Ticks that LibTorch took for plans of parts of a root, in the middle of
-  /// runs: self time of whatever the part lies in. Not those of gradients.
+  /// Ticks that LibTorch took for plans of a root or of parts of it, in the
+  /// middle of runs: self time of whatever needs the plan. Not those of
+  /// gradients.
   double planTicks(uint32_t Root) const { return ticksOf(PlanTicks, Root); }
+  /// Those among them that were made in the run with which measured(Root).First
+  /// begins, in a merged profile in the first run of each process; and those of
+  /// that run's gradients.
+  double firstPlanTicks(uint32_t Root) const {
+    return ticksOf(FirstPlanTicks, Root);
+  }
+  double firstBackwardPlanTicks(uint32_t Root) const {
+    return ticksOf(FirstBackwardPlanTicks, Root);
+  }
   /// The root of the method that a plan is of; NoIndex if it is not known.
   uint32_t rootOf(const format::PlanEvent &E, const SlotToSite &Slots) const;
   unsigned profiles() const { return ProfileCount; }
 
-  /// Findings of add(): torn cells, cells of no site.
+  /// Findings of add(): torn cells, cells of no site, files of one process.
   const std::vector<std::string> &warnings() const { return Warnings; }
 
 private:
@@ -387,11 +422,15 @@ private:
   /// The operators inside of these, by the same site.
   std::map<uint32_t, std::vector<uint32_t>> GradientOperatorsOf;
   SiteVariants Variants;
+  ProcessParts Processes;
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;
   uint64_t Counters[format::CounterCapacity] = {};
-  std::map<uint32_t, double> ProbeTicks, PlanTicks; ///< by root
+  // By root.
+  std::map<uint32_t, double> ProbeTicks, PlanTicks, FirstPlanTicks,
+      FirstBackwardPlanTicks;
+  ProbeSum PairProbes, NodeProbes;
   double ApartTicks = 0;
   std::vector<std::string> Warnings;
 };

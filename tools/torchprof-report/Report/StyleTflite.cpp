@@ -1,15 +1,18 @@
 //===- StyleTflite.cpp - the tables of TensorFlow Lite's benchmark --------===//
 //
 // Run order, top by computation time, summary by node type. Times are averages
-// per run of the method, in milliseconds. An aggregate knows no start times, so
-// that column of the original is left out, and so is memory where it was not
-// recorded.
+// per run of the node's own method, in milliseconds; calls are as many as in
+// such a run, rounded down as in the original (stats_calculator.cc). Shares are
+// of all runs of all methods. An aggregate knows no start times, so that column
+// of the original is left out, and so is memory where it was not recorded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Summary.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace torchprof;
@@ -21,25 +24,20 @@ namespace {
 struct Entry {
   std::string Type, Name;
   uint64_t Nodes = 0;
-  uint64_t Calls = 0;
-  UInt128 Self = 0;      ///< ticks, all runs
-  double First = 0;      ///< ticks
-  UInt128 SoFar = 0;     ///< self of this and of all rows above
-  UInt128 Allocated = 0; ///< bytes, all runs, without the children's
+  uint64_t Calls = 0;   ///< per run, rounded down for each node
+  UInt128 Self = 0;     ///< ticks, all runs
+  double Average = 0;   ///< of Self, per run
+  double First = 0;     ///< ticks
+  UInt128 SoFar = 0;    ///< self of this and of all rows above
+  double Allocated = 0; ///< bytes per run, without the children's
 };
 
-/// What shares and averages of entries are of.
+/// What shares of entries are of.
 struct EntryContext {
   const SummaryInput &In;
   UInt128 All;                       ///< self times of all entries
   Optional<MeasureId> Memory = None; ///< the measure of what was allocated
 
-  double perRun(UInt128 Amount) const {
-    return In.All.Runs
-               ? static_cast<double>(Amount) / static_cast<double>(In.All.Runs)
-               : 0;
-  }
-  Value averageMs(UInt128 Ticks) const { return milliseconds(perRun(Ticks)); }
   Value milliseconds(double Ticks) const {
     return Value::number(ValueType::Number, In.Sites.clock().toNs(Ticks) / 1e6);
   }
@@ -64,8 +62,9 @@ static EntryColumns::Column typeColumn(StringRef Title) {
 }
 
 static EntryColumns::Column averageColumn() {
-  return {TableColumn::number("avg_ms", "[avg ms]", 3), "",
-          [](const Entry &E, const Ctx &C) { return C.averageMs(E.Self); }};
+  return {
+      TableColumn::number("avg_ms", "[avg ms]", 3), "",
+      [](const Entry &E, const Ctx &C) { return C.milliseconds(E.Average); }};
 }
 
 static EntryColumns::Column shareColumn(StringRef Id, StringRef Title) {
@@ -81,9 +80,8 @@ static EntryColumns::Column soFarColumn(StringRef Title) {
 // In thousands of bytes, as the original has it.
 static EntryColumns::Column memoryColumn() {
   return {TableColumn::number("mem_kb", "[mem KB]", 3), "",
-          [](const Entry &E, const Ctx &C) {
-            return Value::number(ValueType::Number,
-                                 C.perRun(E.Allocated) / 1000);
+          [](const Entry &E, const Ctx &) {
+            return Value::number(ValueType::Number, E.Allocated / 1000);
           }};
 }
 
@@ -138,30 +136,67 @@ static Table makeTable(StringRef Id, StringRef Title,
   return T;
 }
 
+/// What \p Count runs of a root took: all of its calls, or, if some of these
+/// were inside of runs, the runs that are kept one by one.
+static Aggregate timesOfRuns(const SiteTable &Sites, uint32_t Root,
+                             uint64_t Count, ArrayRef<RunLatency> Kept) {
+  if (Count >= Sites.measured(Root).Count)
+    return Sites.measured(Root);
+  format::Cell C = emptyCell(format::Slot(Root), 0);
+  for (const RunLatency &R : Kept)
+    recordSample(C, static_cast<uint64_t>(
+                        std::llround(R.LatencyNs / Sites.clock().nsPerTick())));
+  Aggregate Times;
+  Times.add(C, 1, /*WithHistogram=*/false);
+  if (Kept.size() < Count)
+    Times.First.clear();
+  return Times;
+}
+
 /// "Timings (microseconds): count=50 first=79449 min=77385 ..."
-static std::string timings(const SummaryInput &In) {
-  Aggregate Runs;
+static std::string timings(const SummaryInput &In, const RunLatencies &Kept) {
+  Aggregate Runs, Calls;
+  uint64_t Count = 0;
   std::vector<bool> Counts = rootsOf(In.Sites, In.Selected);
   std::vector<uint64_t> RunsOf = runsOf(In.Sites);
-  for (uint32_t S = 0; S < In.Sites.size(); ++S)
-    if (Counts[S] && RunsOf[S])
-      Runs.add(In.Sites.measured(S));
-  if (Runs.Count == 0)
-    return "Timings (microseconds): count=0";
+  for (uint32_t S = 0; S < In.Sites.size(); ++S) {
+    if (!Counts[S])
+      continue;
+    Count += RunsOf[S];
+    if (RunsOf[S])
+      Runs.add(timesOfRuns(In.Sites, S, RunsOf[S], Kept.of(S)));
+    else
+      Calls.add(In.Sites.measured(S));
+  }
+  // Methods of which none was run by itself have calls alone.
+  const Aggregate &All = Count ? Runs : Calls;
+  if (!Count)
+    Count = Calls.Count;
+  if (All.Count == 0)
+    return "Timings (microseconds): count=" + utostr(Count);
   auto Us = [&](double Ticks) {
     return utostr(
         static_cast<uint64_t>(In.Sites.clock().toNs(Ticks) / 1e3 + 0.5));
   };
-  return "Timings (microseconds): count=" + utostr(Runs.Count) + " first=" +
-         Us(Runs.First.empty() ? 0 : static_cast<double>(Runs.First.front())) +
-         " min=" + Us(static_cast<double>(Runs.Min)) +
-         " max=" + Us(static_cast<double>(Runs.Max)) +
-         " avg=" + Us(Runs.mean()) + " std=" + Us(Runs.standardDeviation());
+  return "Timings (microseconds): count=" + utostr(Count) + " first=" +
+         Us(All.First.empty() ? 0 : static_cast<double>(All.First.front())) +
+         " min=" + Us(static_cast<double>(All.Min)) +
+         " max=" + Us(static_cast<double>(All.Max)) + " avg=" + Us(All.mean()) +
+         " std=" + Us(All.standardDeviation());
+}
+
+/// By how many runs the sums of a method's nodes are divided: its own, or all
+/// runs if only other methods call it. What was called in a run that has not
+/// ended counts, too.
+static uint64_t runsToDivideBy(uint64_t OwnRuns, const Totals &All) {
+  return std::max<uint64_t>(OwnRuns ? OwnRuns : All.Runs, 1);
 }
 
 Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
-                                              const SummaryOptions &Options) {
+                                              const SummaryOptions &Options,
+                                              const RunLatencies &Kept) {
   const SiteTable &Sites = In.Sites;
+  std::vector<uint64_t> RunsOf = runsOf(Sites);
   std::vector<Entry> Nodes;
   std::map<std::string, Entry> ByType;
   EntryContext Context = {In, 0};
@@ -177,17 +212,23 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
     E.Name = Module.empty() ? Sites.name(S).str()
                             : Module + "/" + Sites.name(S).str();
     E.Nodes = 1;
-    E.Calls = A.Count;
+    uint64_t Runs = runsToDivideBy(RunsOf[Sites[S].Root], In.All);
+    auto PerRun = [Runs](UInt128 Amount) {
+      return static_cast<double>(Amount) / static_cast<double>(Runs);
+    };
+    E.Calls = A.Count / Runs;
     E.Self = Sites.selfWithGradients(S);
+    E.Average = PerRun(E.Self);
     E.First = A.First.empty() ? 0 : static_cast<double>(A.First.front());
     if (Context.Memory)
-      E.Allocated = Sites.self(*Context.Memory, S).Amount;
+      E.Allocated = PerRun(Sites.self(*Context.Memory, S).Amount);
     Context.All += E.Self;
     Entry &Type = ByType[E.Type];
     Type.Type = E.Type;
     Type.Nodes += 1;
     Type.Calls += E.Calls;
     Type.Self += E.Self;
+    Type.Average += E.Average;
     Type.Allocated += E.Allocated;
     Nodes.push_back(std::move(E));
   }
@@ -211,7 +252,7 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
   D.Tables.push_back(makeTable("by_node_type", "Summary by node type",
                                kindColumns(Context.Memory.hasValue()), Types,
                                Context));
-  D.Tables.back().Notes = {timings(In),
+  D.Tables.back().Notes = {timings(In, Kept),
                            utostr(Nodes.size()) + " nodes observed"};
   return D;
 }

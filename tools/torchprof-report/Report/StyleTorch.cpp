@@ -115,6 +115,7 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                          Options.StackDepth, Options.Unreached,
                          /*NamesApart=*/true};
   Grouping.ShapesApart = Shapes;
+  Grouping.FoldRepeats = true;
   Grouping.WithWork = In.Sites.hasVariants();
   if (Options.Group != GroupBy::Node && Options.Group != GroupBy::Kind &&
       !Stacks && !Shapes)

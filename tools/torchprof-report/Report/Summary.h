@@ -10,6 +10,7 @@
 
 #include "Columns.h"
 #include "Rows.h"
+#include "Runs.h"
 #include "Table.h"
 
 namespace torchprof::report {
@@ -50,9 +51,11 @@ llvm::Expected<Table> makeTorchTable(const SummaryInput &In,
                                      const SummaryOptions &Options);
 
 /// Run order, top by time and summary by node type of TensorFlow Lite's
-/// benchmark tool.
+/// benchmark tool. \p Kept: the runs of methods that are also called in runs
+/// are told from these.
 llvm::Expected<Document> makeTfliteDocument(const SummaryInput &In,
-                                            const SummaryOptions &Options);
+                                            const SummaryOptions &Options,
+                                            const RunLatencies &Kept);
 
 /// Appends the lines that account for all of the time: Sum of nodes, Total,
 /// Unattributed, Plans, Excess, Probe cost, Unfinished, Cut, Lost, and notes on

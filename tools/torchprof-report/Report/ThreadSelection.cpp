@@ -1,6 +1,7 @@
 //===- ThreadSelection.cpp - which threads a command is about -------------===//
 
 #include "ThreadSelection.h"
+#include "../Profile/Aggregate.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,17 +41,57 @@ bool ThreadSelection::Thread::matches(const Lane &L) const {
          (IsLane && *Glob == utostr(L.Record.Lane));
 }
 
+namespace {
+/// How many more spans began than ended, by slot. The sum over lanes that both
+/// began and ended some may pass below 0 and wraps.
+class OpenSpans {
+public:
+  void add(const Profile &P, const Lane &L) {
+    format::Cell C;
+    for (ArrayRef<format::Cell> Cells : L.Cells)
+      for (const format::Cell &Source : Cells)
+        if (readCell(Source, C, P.maybeLive()) &&
+            C.Epoch == static_cast<uint32_t>(P.Epoch))
+          Counts[Source.Site] += C.Begins - C.Word / 2 - C.Cut;
+  }
+
+  /// Those of these that have ended where \p Others are of.
+  std::map<format::Slot, uint64_t> endedAmong(const OpenSpans &Others) const {
+    std::map<format::Slot, uint64_t> Ended;
+    for (const auto &[Slot, Open] : Counts) {
+      auto Other = Others.Counts.find(Slot);
+      if (Other == Others.Counts.end())
+        continue;
+      uint64_t MoreEnds = 0 - Other->second;
+      if (isAboveZero(Open) && isAboveZero(MoreEnds))
+        Ended[Slot] = std::min(Open, MoreEnds);
+    }
+    return Ended;
+  }
+
+private:
+  static bool isAboveZero(uint64_t Wrapped) {
+    return static_cast<int64_t>(Wrapped) > 0;
+  }
+
+  std::map<format::Slot, uint64_t> Counts;
+};
+} // namespace
+
 void ThreadSelection::keep(Profile &P) {
   if (all())
     return;
+  OpenSpans Kept, LeftOut;
   erase_if(P.Lanes, [&](const Lane &L) {
     Existing.insert(L.name() + ", id " + utostr(L.Record.Thread));
     bool Selected = false;
     for (Thread &T : Wanted)
       if (T.matches(L))
         Selected = T.Seen = true;
+    (Selected ? Kept : LeftOut).add(P, L);
     return !Selected;
   });
+  P.EndedElsewhere = Kept.endedAmong(LeftOut);
   auto IsOfOther = [&](const auto &Event) {
     return none_of(P.Lanes, [&](const Lane &L) {
       return L.Record.Thread == Event.Thread;

@@ -3,7 +3,9 @@
 // --thread: a glob on the thread's name, its kernel id, or the number of its
 // lane; with name:, id: or lane: in front, only that. A profile loses the lanes
 // that are not selected before anything is made of it, so all that is printed
-// adds up within the selection.
+// adds up within the selection. A span may begin on one thread and end on
+// another, which is the one that counts it: of these the profile keeps how many
+// have ended, but not their times, so children on the first have no parent.
 //
 //===----------------------------------------------------------------------===//
 

@@ -56,13 +56,60 @@ std::vector<uint64_t> report::runsOf(const SiteTable &Sites) {
   return Runs;
 }
 
+/// True if spans that never ended or were cut are counted: of methods, of what
+/// is in them, and of regions, also outside of models.
+static bool countsEnds(const Site &S) {
+  return S.isRegion() || (S.isPart() && !S.isOutside());
+}
+
 RunMeasure report::measureOfRuns(const SiteTable &Sites, MeasureId M,
                                  uint32_t Root, uint64_t Runs) {
   const MeasureTotal &T = Sites.measured(M, Root);
-  if (Runs >= T.Count)
+  uint64_t Calls = Sites.measured(Root).Count;
+  if (Runs >= Calls || T.Count == 0)
     return {T.Sum, T.Count};
-  // Its own runs are as long as those inside of others, as far as is known.
-  return {T.Sum / T.Count * Runs + T.Sum % T.Count * Runs / T.Count, Runs};
+  // Its own runs are as long as those inside of others, and as many of them
+  // were measured, as far as is known.
+  auto Count =
+      static_cast<uint64_t>((UInt128(Runs) * T.Count + Calls / 2) / Calls);
+  return {T.Sum / T.Count * Count + T.Sum % T.Count * Count / T.Count, Count};
+}
+
+/// What the runs have of the gradients of selected sites. Of a gradient that
+/// the host had computed as well it is not known how much: it is taken to be as
+/// much as of all of them.
+static UInt128 selectedInRuns(UInt128 InRuns, UInt128 Selected, UInt128 All) {
+  if (Selected == All)
+    return InRuns;
+  if (InRuns == All)
+    return Selected;
+  long double Part =
+      static_cast<long double>(InRuns) / static_cast<long double>(All);
+  return std::min(
+      InRuns, static_cast<UInt128>(static_cast<long double>(Selected) * Part));
+}
+
+namespace {
+/// Gradients of all sites, and of those that are selected.
+struct GradientTicks {
+  UInt128 All = 0, Selected = 0;
+
+  void add(UInt128 Ticks, bool IsSelected) {
+    All += Ticks;
+    if (IsSelected)
+      Selected += Ticks;
+  }
+};
+} // namespace
+
+/// The same of gradients of models and of those outside of all. Runs need not
+/// have computed any of the latter, such as a host's loss: what the former
+/// account for is none of these.
+static UInt128 selectedInRuns(UInt128 InRuns, const GradientTicks &Models,
+                              const GradientTicks &Outside) {
+  UInt128 OfModels = Outside.All ? std::min(InRuns, Models.All) : InRuns;
+  return selectedInRuns(OfModels, Models.Selected, Models.All) +
+         selectedInRuns(InRuns - OfModels, Outside.Selected, Outside.All);
 }
 
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
@@ -72,22 +119,25 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   std::vector<bool> SiteSelected(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S)
     SiteSelected[S] = Selected.matches(Sites, S);
-  __int128 Total = 0, Backward = 0;
+  __int128 Total = 0;
+  GradientTicks Models, Outside;
+  UInt128 InNodes = 0, InRuns = 0; // where gradients were computed
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Site &Here = Sites[S];
     const Aggregate &A = Sites.measured(S);
     if (!Counts[S])
       continue;
-    if (Here.Gradient || Here.InGradient)
-      Backward += static_cast<__int128>(Sites.self(S).Amount);
-    else if (!Here.isOutside())
-      Backward -= static_cast<__int128>(A.Gradients);
-    if (!Here.isPart() || Here.isOutside())
-      continue;
-    if (SiteSelected[S]) {
+    if (SiteSelected[S] && countsEnds(Here)) {
       T.Unfinished += A.unfinished();
       T.Cut += A.Cut;
     }
+    if (Here.Gradient || Here.InGradient)
+      (Here.isOutside() ? Outside : Models)
+          .add(Sites.self(S).Amount, SiteSelected[S]);
+    else if (!Here.isOutside())
+      InNodes += A.Gradients;
+    if (!Here.isPart() || Here.isOutside())
+      continue;
     const SelfPart &Self = Sites.self(S);
     // A run inside a run is part of that one's time.
     UInt128 Inside = Sites.runsInside(S);
@@ -100,8 +150,7 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     if (Here.Parent == NoIndex)
       Total += static_cast<__int128>(A.Sum);
     T.Excess += Self.Excess;
-    (Here.isRoot() || SiteSelected[S] ? T.Gradients : T.NotSelected) +=
-        A.Gradients;
+    InRuns += A.Gradients;
     if (Here.isRoot()) {
       T.Runs += Runs[S];
       T.Unattributed += Self.Amount;
@@ -110,6 +159,8 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     else
       T.NotSelected += Self.Amount;
   }
+  T.Gradients = selectedInRuns(InRuns, Models, Outside);
+  T.NotSelected += InRuns - T.Gradients;
   for (uint32_t S = 0; S < Sites.size(); ++S)
     if (Sites[S].isRoot() && Counts[S]) {
       T.Plans += Sites.planTicks(S);
@@ -118,7 +169,8 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   if (!leavesRootsOut(Sites, Counts))
     T.Apart = Sites.apartTicks();
   T.Probes += T.Apart;
-  T.Backward = static_cast<UInt128>(std::max<__int128>(Backward, 0));
+  UInt128 Gradients = Models.All + Outside.All;
+  T.Backward = Gradients - std::min(Gradients, InNodes);
   T.Excess += T.CalledAside;
   // Damaged numbers must not become a huge total.
   if (Total < 0)

@@ -127,8 +127,11 @@ std::string report::exactValue(const Value &V, const TableColumn &C) {
   }
   case ValueType::Percent:
     return decimals(V.Number, std::max(C.Decimals, 4));
-  case ValueType::Number:
-    return decimals(V.Number, C.Decimals >= 0 ? C.Decimals : 6);
+  case ValueType::Number: {
+    std::string Text; // what people see is rounded: a small p-value to 0
+    raw_string_ostream(Text) << format("%.12g", V.Number);
+    return Text;
+  }
   }
   return "";
 }

@@ -20,7 +20,8 @@ namespace torchprof::format {
 struct LevelsRecord {
   uint32_t Capacity;
   LogKeep Keep;
-  uint64_t Count;  ///< levels offered in Epoch
+  uint64_t Count;  ///< levels offered in Epoch; of spans, the last one before
+                   ///< is number 0
   uint32_t Epoch;  ///< as in Cell
   uint16_t OfRuns; ///< 1: of runs; 0: of all spans
   MemoryPlace Place;

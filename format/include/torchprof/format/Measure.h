@@ -41,6 +41,17 @@ constexpr MeasureSum sumOf(MeasureId Id) {
   return MeasureSum::Sum;
 }
 
+/// The word of TORCHPROF_RECORD that switches a measure on.
+constexpr const char *recordWord(MeasureId Id) {
+  switch (Id) {
+#define TORCHPROF_MEASURE(NAME, NUMBER, ID, WORD, UNIT, SUM, MEANING)          \
+  case MeasureId::NAME:                                                        \
+    return WORD;
+#include "torchprof/format/Measures.def"
+  }
+  return "";
+}
+
 /// Measures that are read together share cells, up to so many.
 inline constexpr unsigned MeasuresPerCell = 4;
 

@@ -32,6 +32,17 @@ enum class PlanPart : uint32_t {
 /// PlanEvent::Depth where the caller gave none: LibTorch takes its setting.
 inline constexpr uint32_t NoDepth = UINT32_MAX;
 
+enum PlanFlags : uint32_t {
+  /// A part that was made together with the plan of the whole method or of the
+  /// fork that it lies in, before that ran.
+  PF_BeforeRun = 1,
+  /// Made while a run went on on the thread: of a method that it calls through
+  /// an interface, of a fork, or of a part of what runs.
+  PF_InRun = 2,
+  /// The thread that made it was emptied since: the plan is of the past.
+  PF_Emptied = 4,
+};
+
 struct PlanEvent {
   Slot Root;  ///< of the method; NoSlot if not known
   Slot First; ///< of the first node in the plan that has a site, else NoSlot
@@ -46,7 +57,8 @@ struct PlanEvent {
   uint32_t Depth;    ///< bailouts that are left; NoDepth if not given
   uint32_t Nodes;    ///< of the plan's graph with the blocks in it
   uint32_t Groups;   ///< nodes among them that are graphs themselves
-  uint32_t Reserved[9];
+  uint32_t Flags;    ///< PlanFlags
+  uint32_t Reserved[8];
 };
 static_assert(sizeof(PlanEvent) == 96);
 

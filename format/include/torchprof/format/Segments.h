@@ -35,17 +35,6 @@ template <SegmentType> struct SegmentLayout;
   };
 #include "torchprof/format/SegmentTypes.def"
 
-/// Name of a segment type for messages; null for one that is not known.
-constexpr const char *segmentName(SegmentType Type) {
-  switch (Type) {
-#define TORCHPROF_SEGMENT(TYPE, NUMBER, RECORD, ENTRY, OFFSET, OWNER, MEANING) \
-  case SegmentType::TYPE:                                                      \
-    return #TYPE;
-#include "torchprof/format/SegmentTypes.def"
-  }
-  return nullptr;
-}
-
 /// A view of a segment of a known type. \p Header is SegmentHeader or const
 /// SegmentHeader. Copyable, owns nothing.
 template <SegmentType Type, typename Header = SegmentHeader> class SegmentOf {

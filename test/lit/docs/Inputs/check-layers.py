@@ -14,8 +14,8 @@ import sys
 
 TORCH = ("torch/", "ATen/", "c10/", "caffe2/")
 LLVM = ("llvm/", "llvm-c/")
-FOLDERS = ("attach", "bench", "examples", "format", "passes", "python", "runtime",
-           "test", "tools")
+FOLDERS = ("attach", "bench", "examples", "format", "fuzz", "passes", "python",
+           "runtime", "test", "tools")
 SUFFIXES = (".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".def")
 
 # Files below the folder must include nothing of these; "other" is all but the

@@ -1,4 +1,7 @@
-"""Runs a command that can write files of at most 1024 bytes."""
+"""Runs a command that can write files of at most so many bytes.
+
+small-disk.py BYTES COMMAND...
+"""
 
 import resource
 import signal
@@ -8,10 +11,11 @@ import sys
 
 def limit():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+size = int(sys.argv[1])
 code = subprocess.run(
-    sys.argv[1:], preexec_fn=limit, restore_signals=False
+    sys.argv[2:], preexec_fn=limit, restore_signals=False
 ).returncode
 print("exit code", code)

@@ -3,7 +3,7 @@
   transform.py RUNTIME MODEL.pt CHANGE [FILE]
 
 Calls the changed model three times. CHANGE: plain, freeze, inference, deepcopy,
-double, grad, simple; freeze-save and lite-save write FILE and call
+double, grad, simple; freeze-save, lite-save and wrap-save write FILE and call
 nothing; lite calls a file of lite-save.
 """
 
@@ -35,6 +35,8 @@ elif change == "simple":
 
 if change == "freeze-save":
     model.save(sys.argv[4])
+elif change == "wrap-save":
+    torch.jit.script(torch.nn.Sequential(torch.nn.ReLU(), model)).save(sys.argv[4])
 elif change == "lite-save":
     model._save_for_lite_interpreter(sys.argv[4])
 else:

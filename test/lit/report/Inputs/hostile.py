@@ -32,7 +32,7 @@ def profile(torn):
         "dynamic_sites": [{"name": "\u009b31m"}],
         "lanes": [{"name": "t\x1b[2J", "current_slot": 1,
                    "cells": [{"slot": 0, "samples": [300]},
-                             dict(cell(1), torn=torn)]
+                             dict(cell(1), begins=2, torn=torn)]
                    + [cell(slot) for slot in range(2, 6)]}],
     }
 

@@ -12,6 +12,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
 # In the first part the thread "main" ends one run and begins another.
 first = copy.deepcopy(whole)
 first["epoch"] = 1
+first["process"]["end_ticks"] = 8000
 main, pool = first["lanes"]
 main["cells"] = [{"slot": 0, "samples": [1000], "begins": 2, "epoch": 1},
                  {"slot": 2, "samples": [100], "epoch": 1}]
@@ -19,6 +20,7 @@ pool["cells"] = [{"slot": 3, "samples": [300, 200], "epoch": 1}]
 # The second one cuts it; the other thread goes on, and a third one appears.
 second = copy.deepcopy(whole)
 second["epoch"] = 2
+second["reset_ticks"] = 8500
 main, pool = second["lanes"]
 main["cells"] = [{"slot": 0, "samples": [700], "begins": 2, "cut": 1, "epoch": 2},
                  {"slot": 2, "samples": [90], "epoch": 1}]  # of the past

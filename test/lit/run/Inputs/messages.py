@@ -30,6 +30,7 @@ for arguments in (
     [model, "--input", "@/dev/zero"],
     [model, "--input", "@" + empty.name],
     [model, "--input", "@" + huge.name],
+    [model, "--input", "{[1]: 2}"],
     [model, "--input", "true"],
     ["containers.pt", "--input", "[1, 2]", "--input", "[]", "--input", "{}"],
     ["containers.pt", "--input", "[]", "--input", "['a', 1.5]", "--input", "{}"],

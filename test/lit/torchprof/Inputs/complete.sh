@@ -13,3 +13,8 @@ try torchprof report sum
 try torchprof-report summary --gro
 try torchprof opt --inst
 try torchprof-run --war
+try torchprof record --m
+try torchprof-record --me
+try torchprof-record -- python3 --me
+try torchprof record -- python3 --me
+try torchprof run -- python3 --me

@@ -22,13 +22,13 @@ static void escapeCharacter(UTF32 Character, raw_ostream &OS) {
     OS << "\\t";
     return;
   }
-  OS << format(Character < 0x80      ? "\\x%02x"
-               : Character < 0x10000 ? "\\u%04x"
-                                     : "\\U%08x",
-               Character);
+  OS << llvm::format(Character < 0x80      ? "\\x%02x"
+                     : Character < 0x10000 ? "\\u%04x"
+                                           : "\\U%08x",
+                     Character);
 }
 
-std::string report::printable(StringRef Text) {
+std::string torchprof::printable(StringRef Text, bool KeepLines) {
   std::string Out;
   raw_string_ostream OS(Out);
   const auto *Next = reinterpret_cast<const UTF8 *>(Text.begin());
@@ -39,8 +39,9 @@ std::string report::printable(StringRef Text) {
     if (convertUTF8Sequence(&Next, End, &Character, strictConversion) !=
         conversionOK) {
       Next = Begin + 1;
-      OS << format("\\x%02x", *Begin);
-    } else if (sys::unicode::isPrintable(static_cast<int>(Character))) {
+      OS << llvm::format("\\x%02x", *Begin);
+    } else if (sys::unicode::isPrintable(static_cast<int>(Character)) ||
+               (KeepLines && Character == '\n')) {
       OS.write(reinterpret_cast<const char *>(Begin),
                static_cast<size_t>(Next - Begin));
     } else {
