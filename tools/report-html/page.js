@@ -52,7 +52,9 @@
     { title, field, headerTooltip: true }, more || {});
   const right = (title, field, formatter) => column(title, field,
     Object.assign(torchprofNumberColumn(title), { formatter }));
-  // Columns that only a profile with gradients has.
+  // Columns that only a profile with forks, or one with gradients, has.
+  const beside = !data.asynchronous ? []
+    : [right("asynchronous", "asynchronous_ns", time)];
   const gradients = (fields) => !data.gradients ? [] : fields.map((field) =>
     right(field.replace("_ns", "").replace("_", " "), field, time));
 
@@ -66,7 +68,7 @@
         cell.getValue() === null ? "-" : cell.getValue()),
       right("total", "total_ns", time), right("% total", "pct_total", torchprofShare),
       right("self", "self_ns", time), right("% self", "pct_self", torchprofShare),
-      ...gradients(["backward_ns", "total_backward_ns"]),
+      ...beside, ...gradients(["backward_ns", "total_backward_ns"]),
       ...data.tree_columns.map(torchprofColumn),
     ],
   });

@@ -3,7 +3,7 @@
 // Each line of a site's inlined call stack is charged the site's self time:
 // the innermost as its own, all of them inclusively. Self times do not overlap,
 // so no line is charged twice for the same time. So it is with the gradients of
-// the site, in columns of their own.
+// the site, and with what ran beside its parent, in columns of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +38,7 @@ struct SourceLine {
   uint64_t Hits = 0; ///< calls of the nodes on the line itself
   UInt128 Self = 0;
   UInt128 Total = 0;
+  UInt128 Async = 0; ///< of all nodes that it leads to, in neither of these
   GradientSum Backward;
   GradientSum TotalBackward;
   PlaceMeasures Measures;
@@ -53,14 +54,12 @@ using LineColumns = ColumnSet<SourceLine, RowContext>;
 static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
   SourceLines Lines;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    GradientSum Backward = Sites.backwardOf(S);
-    // What ran beside its parent is no time of a line, its gradient is.
-    bool Timed = !Sites[S].Async;
-    if (!Sites[S].isPart() || !(Timed ? Sites.seen(S) : Backward.Calls) ||
-        !Selected.matches(Sites, S))
+    if (!Sites[S].isPart() || !Sites.seen(S) || !Selected.matches(Sites, S))
       continue;
-    SelfPart Self = Timed ? Sites.self(S) : SelfPart();
-    Self.Amount += Timed ? Sites.plansOf(S) : 0;
+    GradientSum Backward = Sites.backwardOf(S);
+    UInt128 Self = Sites.self(S).Amount + Sites.plansOf(S);
+    // What ran beside its parent is in neither time, as in the tree.
+    bool Timed = !Sites[S].Async;
     bool Innermost = true;
     // A recursive function has one line several times.
     std::set<std::pair<std::string, uint32_t>> Charged;
@@ -74,18 +73,22 @@ static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
       if (F.Line)
         Line.Place += ":" + std::to_string(F.Line);
       if (Innermost) {
-        Line.Hits += Timed ? Sites.measured(S).Count : 0;
-        Line.Self += Self.Amount;
-        Line.Clipped |= Self.Excess != 0;
+        Line.Hits += Sites.measured(S).Count;
         Line.Backward += Backward;
-        if (Timed)
+        if (Timed) {
+          Line.Self += Self;
+          Line.Clipped |= Sites.self(S).Excess != 0;
           Line.Done.add(Sites, S);
+        }
       }
       if (Charged.insert(Key).second) {
-        Line.Total += Self.Amount;
         Line.TotalBackward += Backward;
-        if (Timed)
+        if (Timed) {
+          Line.Total += Self;
           addMeasures(Line.Measures, Sites, S, /*IsDirect=*/Innermost);
+        } else {
+          Line.Async += Self;
+        }
       }
       Innermost = false;
     }
@@ -120,6 +123,9 @@ static LineColumns lineColumns() {
       {TableColumn::percent("pct_total", "% total"),
        "total in percent of the runs' time",
        [Share](const Line &L, const Ctx &C) { return Share(L.Total, C); }},
+      asyncColumn<Line>("self times of all nodes that the line leads to and "
+                        "that ran beside their parents",
+                        [](const Line &L) { return L.Async; }),
       backwardColumn<Line>("backward_ns", "backward",
                            "gradients of the nodes on the line",
                            [](const Line &L) { return L.Backward; }),
@@ -187,8 +193,8 @@ static Expected<std::vector<SourceLine>> chooseLines(const SiteTable &Sites,
 static std::vector<StringRef> shownColumns() {
   static const std::vector<std::string> OfMeasures = shownPlaceColumns();
   std::vector<StringRef> Ids = {
-      "hits",      "self_ns",     "pct_self",         "total_ns",
-      "pct_total", "backward_ns", "total_backward_ns"};
+      "hits",      "self_ns",         "pct_self",    "total_ns",
+      "pct_total", "asynchronous_ns", "backward_ns", "total_backward_ns"};
   Ids.insert(Ids.end(), OfMeasures.begin(), OfMeasures.end());
   Ids.insert(Ids.end(), {"source", "text"});
   return Ids;

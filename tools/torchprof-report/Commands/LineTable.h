@@ -41,6 +41,20 @@ ColumnOf<Line, RowContext> backwardColumn(
           /*NeedsHistogram=*/false, /*OfGradients=*/true};
 }
 
+/// The column of what ran beside its parent, the same way. \p Get takes a line.
+template <typename Line, typename Function>
+ColumnOf<Line, RowContext> asyncColumn(llvm::StringRef Help, Function Get) {
+  ColumnOf<Line, RowContext> Column = {
+      TableColumn::time("asynchronous_ns", "asynchronous"), Help.str(),
+      [Get](const Line &L, const RowContext &C) {
+        UInt128 Ticks = Get(L);
+        return Ticks ? Value::timeNs(C.Clock.toNs(static_cast<double>(Ticks)))
+                     : Value();
+      }};
+  Column.OfAsync = true;
+  return Column;
+}
+
 /// Prints the lines that \p Collect makes of the selected sites. \p Shown are
 /// the columns that nobody has to ask for; those of gradients, measures and
 /// what ran beside its parent are left out of a profile without any, and

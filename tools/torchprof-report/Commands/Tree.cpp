@@ -82,7 +82,7 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
     std::string Place = (Path.empty() ? "" : Path + "/") + Op.Kind;
     Place += Async;
     Lines.push_back({Place, Lead + Text, "", Model, Op.Calls, Total, Op.Self,
-                     Op.Async ? Total : 0, Op.Async, Op.Clipped, Op.Backward,
+                     Op.asyncTotal(), Op.Async, Op.Clipped, Op.Backward,
                      Op.Backward, Op.Measures, Op.Done});
     writeOps(Op.Inner, Place, Lead + "  ");
   }
@@ -165,13 +165,8 @@ static TreeColumns treeColumns() {
       {TableColumn::percent("pct_self", "% self"),
        "self in percent of the runs' time",
        [Share](const Line &L, const Ctx &C) { return Share(L, L.Self, C); }},
-      {TableColumn::time("asynchronous_ns", "asynchronous"),
-       "all nodes inside that ran beside their parents",
-       [Time](const Line &L, const Ctx &C) {
-         return L.Async ? Time(L.Async, C) : Value();
-       },
-       /*NeedsHistogram=*/false, /*OfGradients=*/false, /*OfMeasure=*/{},
-       /*OfAsync=*/true},
+      asyncColumn<Line>("all nodes inside that ran beside their parents",
+                        [](const Line &L) { return L.Async; }),
       backwardColumn<Line>("backward_ns", "backward",
                            "gradients of the nodes written in it directly",
                            [](const Line &L) { return L.Backward; }),

@@ -36,6 +36,12 @@ private:
     else
       J.attribute(Key, nullptr);
   }
+  void async(UInt128 Ticks) {
+    if (Ticks)
+      time("asynchronous_ns", static_cast<double>(Ticks));
+    else
+      J.attribute("asynchronous_ns", nullptr);
+  }
   void share(StringRef Key, UInt128 Ticks, bool Async) {
     if (Async || !In.All.Total) // no part of the runs' time, or no run
       J.attribute(Key, nullptr);
@@ -253,6 +259,7 @@ void DataWriter::op(const ModuleOps &Op) {
     text("class", Op.Async ? "asynchronous" : "");
     J.attribute("calls", Op.Calls);
     times(Op.total(), Op.Self, Op.Clipped, Op.Async);
+    async(Op.asyncTotal());
     gradients("backward_ns", Op.Backward);
     gradients("total_backward_ns", Op.Backward);
     measures(Op.Measures);
@@ -273,6 +280,7 @@ void DataWriter::module(const ModuleNode &Node) {
     else
       J.attribute("calls", nullptr);
     times(Node.Total, Node.Self, Node.Clipped, /*Async=*/false);
+    async(Node.Async);
     gradients("backward_ns", Node.Backward);
     gradients("total_backward_ns", Node.TotalBackward);
     measures(Node.Measures);
@@ -408,6 +416,7 @@ Error DataWriter::page() {
         J.value(jsonText(Note));
     });
     J.attribute("gradients", In.Sites.hasGradients());
+    J.attribute("asynchronous", In.All.Async != 0);
     J.attributeArray("advice", [&] {
       rows(makeAdvice(In.Sites, In.Selected, In.Under, AdvicePercent));
     });

@@ -48,6 +48,8 @@ struct ModuleOps {
       Sum += Op.total();
     return Sum;
   }
+  /// Those that ran beside their parents.
+  UInt128 asyncTotal() const { return Async ? total() : 0; }
 };
 
 struct ModuleNode {
