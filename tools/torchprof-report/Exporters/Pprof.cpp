@@ -3,7 +3,9 @@
 // profile.proto, gzipped: sample types calls and time, and one for each measure
 // that is added up; the stack of a sample is the inlined call stack of its site
 // with files and lines, the node its leaf. A gradient is a leaf "backward" on
-// its node, which its labels name.
+// its node, which its labels name. Asynchronous nodes stand under
+// "(asynchronous)" in their method, as in other stacks: their time is part of
+// no run's, and pprof adds up all that is in one stack.
 // https://github.com/google/pprof/blob/main/proto/profile.proto
 //
 //===----------------------------------------------------------------------===//
@@ -182,6 +184,8 @@ std::vector<uint64_t> PprofProfile::stackOf(uint32_t S) {
   if (!Sites[Sites.nodeOf(Leaf)].isRoot())
     AddLeaf(Sites.nodeOf(Leaf));
   for (const Frame &F : Frames) {
+    if (&F == &Frames.back() && Sites[S].Async)
+      Stack.push_back(location("(asynchronous)", "", 0));
     std::string Name = F.Function.empty() ? "?" : F.Function;
     if (!F.Class.empty())
       Name = F.Class + "." + Name;

@@ -141,34 +141,60 @@ void Timeline::forEach(function_ref<void(const TimelineSpan &)> Visit) const {
 // A run made up from means
 //===----------------------------------------------------------------------===//
 
-uint64_t Timeline::layOut(uint32_t Site, uint64_t Begin, double Runs,
-                          const std::vector<std::vector<uint32_t>> &Children) {
+struct Timeline::RunPlan {
+  explicit RunPlan(size_t Sites) : Children(Sites), Bodies(Sites) {}
+
+  double Runs = 0;
+  std::vector<std::vector<uint32_t>> Children; ///< by site, inside of it
+  std::vector<std::vector<uint32_t>> Bodies;   ///< the same, beside it
+  /// Sites of bodies that are not laid out yet, and when they were forked.
+  std::vector<std::pair<uint64_t, uint32_t>> Forked;
+};
+
+uint64_t Timeline::layOut(uint32_t Site, uint32_t Track, uint64_t Begin,
+                          RunPlan &Plan) {
   const SiteTable &Sites = In->Sites;
   uint64_t End = Begin;
-  for (uint32_t Child : Children[Site])
-    End = layOut(Child, End, Runs, Children);
+  for (uint32_t Child : Plan.Children[Site])
+    End = layOut(Child, Track, End, Plan);
   auto Total = static_cast<double>(Sites.total(Site));
-  auto Length = static_cast<uint64_t>(Sites.clock().toNs(Total) / Runs + 0.5);
+  auto Length =
+      static_cast<uint64_t>(Sites.clock().toNs(Total) / Plan.Runs + 0.5);
   End = std::max(End, Begin + Length);
+  for (uint32_t Body : Plan.Bodies[Site])
+    Plan.Forked.push_back({End, Body});
   // LibTorch may fold an `if` or unroll a loop: its nodes then ran without it.
   if (Sites.reached(Site) && In->Selected.matches(Sites, Site))
-    MadeUp.push_back({Site, 0, Begin, End, 0, false});
+    MadeUp.push_back({Site, Track, Begin, End, 0, false});
   return End;
 }
 
 void Timeline::makeUp() {
   const SiteTable &Sites = In->Sites;
-  Tracks.push_back({0, 0, "one run of mean times (made up)"});
-  // What runs beside its parent has no place in one thread's time, and an
-  // overlay none between the nodes.
-  std::vector<std::vector<uint32_t>> Children(Sites.size());
+  constexpr uint32_t Main = 0, Beside = 1;
+  Tracks.push_back({Main, 0, "one run of mean times (made up)"});
+  // An overlay has no place between the nodes. What runs beside its parent has
+  // none in the parent's time: it is on a track of its own.
+  RunPlan Plan(Sites.size());
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].Parent != NoIndex && !Sites[S].Async && !Sites[S].Dynamic)
-      Children[Sites[S].Parent].push_back(S);
-  uint64_t Begin = 0;
-  for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].isRoot() && Sites[S].Parent == NoIndex &&
-        Sites.measured(S).Count)
-      Begin = layOut(S, Begin, static_cast<double>(Sites.measured(S).Count),
-                     Children);
+    if (Sites[S].Parent != NoIndex && !Sites[S].Dynamic)
+      (Sites[S].Flags & SF_Async ? Plan.Bodies : Plan.Children)[Sites[S].Parent]
+          .push_back(S);
+  uint64_t Begin = 0, BesideEnd = 0;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    if (!Sites[S].isRoot() || Sites[S].Parent != NoIndex ||
+        !Sites.measured(S).Count)
+      continue;
+    Plan.Runs = static_cast<double>(Sites.measured(S).Count);
+    Begin = layOut(S, Main, Begin, Plan);
+    // Bodies may have overlapped; here they follow each other, those that a
+    // body forks behind it.
+    for (size_t I = 0; I < Plan.Forked.size(); ++I) {
+      auto [Earliest, Body] = Plan.Forked[I];
+      BesideEnd = layOut(Body, Beside, std::max(BesideEnd, Earliest), Plan);
+    }
+    Plan.Forked.clear();
+  }
+  if (any_of(MadeUp, [](const TimelineSpan &S) { return S.Track == Beside; }))
+    Tracks.push_back({Beside, 0, "what it forks, one by one (made up)"});
 }

@@ -52,9 +52,10 @@ public:
 private:
   explicit Timeline(const ExportInput &In) : In(&In) {}
   void addLane(const Lane &L);
+  /// Sites to lay out behind each other in a run that is made up.
+  struct RunPlan;
   void makeUp();
-  uint64_t layOut(uint32_t Site, uint64_t Begin, double Runs,
-                  const std::vector<std::vector<uint32_t>> &Children);
+  uint64_t layOut(uint32_t Site, uint32_t Track, uint64_t Begin, RunPlan &Plan);
   void visitLane(uint32_t Lane,
                  llvm::function_ref<void(const TimelineSpan &)> Visit) const;
 
