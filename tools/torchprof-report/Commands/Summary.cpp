@@ -69,8 +69,10 @@ cl::opt<bool> SplitFused("split-fused",
                          cl::desc("Estimate what the nodes of fused kernels "
                                   "took"),
                          cl::Hidden, cl::sub(Command));
-cl::opt<bool> Unreached("all", cl::desc("Also print nodes that never ran"),
-                        cl::Hidden, cl::sub(Command));
+cl::opt<bool> ShowAll("all",
+                      cl::desc("Also print nodes that never ran, and all names "
+                               "in the notes below the table"),
+                      cl::Hidden, cl::sub(Command));
 } // namespace
 
 /// The tables of other tools have their own columns and rows; an error if
@@ -82,7 +84,7 @@ static Error checkStyle() {
   } Limited[] = {
       {Columns.Ids, false, false}, {MinPercent, false, false},
       {Group, false, true},        {Operators, false, true},
-      {Unreached, false, true},    {Sort, true, true},
+      {ShowAll, false, true},      {Sort, true, true},
   };
   if (ChosenStyle == Style::Own)
     return Error::success();
@@ -100,7 +102,7 @@ static SummaryOptions options() {
   SummaryOptions O;
   O.Group = Group;
   O.StackDepth = StackDepth;
-  O.Unreached = Unreached;
+  O.ShowAll = ShowAll;
   O.MinPercent = MinPercent;
   O.Limit = Limit;
   O.Sort.assign(Sort.begin(), Sort.end());

@@ -15,7 +15,8 @@ namespace {
 
 class Footer {
 public:
-  Footer(Table &T, const SummaryInput &In) : T(T), In(In) {}
+  Footer(Table &T, const SummaryInput &In, bool NameAll)
+      : T(T), In(In), NameAll(NameAll) {}
 
   void time(StringRef Id, StringRef Title, double Ticks,
             std::string Note = "") {
@@ -74,19 +75,18 @@ public:
 
   /// Names what LibTorch's optimizer took out of a method.
   void leftOut() {
-    constexpr size_t MostNames = 8;
     const std::set<uint32_t> &Sites = In.Sites.leftOut();
     if (Sites.empty())
       return;
     std::string Names;
-    size_t Shown = 0;
+    size_t Shown = 0, Most = most(8);
     for (uint32_t S : Sites) {
-      if (Shown++ == MostNames)
+      if (Shown++ == Most)
         break;
       Names += (Names.empty() ? "" : ", ") + nodeOfMethod(S);
     }
-    if (Sites.size() > MostNames)
-      Names += " and " + utostr(Sites.size() - MostNames) + " more";
+    if (Sites.size() > Most)
+      Names += " and " + utostr(Sites.size() - Most) + " more" + Others;
     T.Notes.push_back("LibTorch folded, unrolled or replaced, so that not "
                       "every run has them: " +
                       Names);
@@ -94,30 +94,25 @@ public:
 
   /// Names what sites with several nodes measure.
   void groups() {
-    constexpr size_t MostGroups = 8;
-    size_t Shown = 0;
-    for (const auto &[S, Members] : In.Sites.groups()) {
-      if (Shown++ == MostGroups) {
-        T.Notes.push_back(
-            "note: " + utostr(In.Sites.groups().size() - MostGroups) +
-            " more sites measure several nodes");
-        return;
-      }
+    size_t Found = 0, Most = most(8);
+    for (const auto &[S, Members] : In.Sites.groups())
       if (!In.Sites.fused().count(S)) // which are named with their layers
-        T.Notes.push_back(nodeOfMethod(S) +
-                          " measures these nodes together: " + Members);
-    }
+        if (Found++ < Most)
+          T.Notes.push_back(nodeOfMethod(S) +
+                            " measures these nodes together: " + Members);
+    if (Found > Most)
+      T.Notes.push_back("note: " + utostr(Found - Most) +
+                        " more sites measure several nodes" + Others);
   }
 
   /// Names the nodes of fused kernels, with their layers.
   void fused() {
-    constexpr size_t MostKernels = 8, MostNodes = 16;
-    size_t Shown = 0;
+    size_t Shown = 0, MostKernels = most(8), MostNodes = most(16);
     for (const auto &[Leader, Members] : In.Sites.fused()) {
       if (Shown++ == MostKernels) {
         T.Notes.push_back(
             "note: " + utostr(In.Sites.fused().size() - MostKernels) +
-            " more kernels were made of several nodes");
+            " more kernels were made of several nodes" + Others);
         return;
       }
       std::string Nodes;
@@ -126,7 +121,7 @@ public:
         if (Count++ < MostNodes)
           Nodes += (Count > 1 ? ", " : "") + nodeAndLayer(S);
       if (Count > MostNodes)
-        Nodes += " and " + utostr(Count - MostNodes) + " more";
+        Nodes += " and " + utostr(Count - MostNodes) + " more" + Others;
       T.Notes.push_back(nodeOfMethod(Leader) +
                         " measures the fused kernel of " + Nodes);
     }
@@ -146,6 +141,12 @@ public:
   }
 
 private:
+  static constexpr const char *Others =
+      "; torchprof-report summary --all names them";
+
+  /// How many names to print where \p Few would do for most readers.
+  size_t most(size_t Few) const { return NameAll ? SIZE_MAX : Few; }
+
   std::string nodeAndLayer(uint32_t S) const {
     std::string Path = In.Sites.modulePath(S);
     return (In.Sites.kind(S) + " " + In.Sites.name(S) +
@@ -165,6 +166,7 @@ private:
 
   Table &T;
   const SummaryInput &In;
+  bool NameAll;
 };
 
 } // namespace
@@ -185,10 +187,10 @@ static std::string excessNote(const Totals &All) {
   return Note;
 }
 
-void report::addFooter(Table &T, const SummaryInput &In) {
+void report::addFooter(Table &T, const SummaryInput &In, bool NameAll) {
   const Totals &All = In.All;
   const SiteTable &Sites = In.Sites;
-  Footer F(T, In);
+  Footer F(T, In, NameAll);
   auto Total = static_cast<double>(All.Total);
   F.time("sum_of_nodes", "Sum of nodes", static_cast<double>(All.Nodes));
   if (All.Gradients)

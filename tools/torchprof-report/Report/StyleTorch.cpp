@@ -112,7 +112,7 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
   bool Shapes = Options.Group == GroupBy::Shape;
   // A stack or a shape splits the operators, it does not replace them.
   RowOptions Grouping = {Stacks ? GroupBy::Stack : GroupBy::Kind,
-                         Options.StackDepth, Options.Unreached,
+                         Options.StackDepth, Options.ShowAll,
                          /*NamesApart=*/true};
   Grouping.ShapesApart = Shapes;
   Grouping.FoldRepeats = true;

@@ -61,7 +61,7 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   std::vector<std::string> Keys = Options.Sort;
   if (Keys.empty())
     Keys = {"total_ns"};
-  RowOptions Grouping = {Options.Group, Options.StackDepth, Options.Unreached};
+  RowOptions Grouping = {Options.Group, Options.StackDepth, Options.ShowAll};
   Grouping.WithWork = needWork(Ids) || needWork(Keys);
   Grouping.Keys = is_contained(Ids, "key") || is_contained(Keys, "key");
   std::vector<Row> Rows = makeRows(In.Sites, In.Selected, Grouping);
@@ -91,7 +91,7 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   if (Shown < Rows.size())
     T.Notes.push_back(utostr(Rows.size() - Shown) +
                       " more rows; --limit=0 shows them");
-  addFooter(T, In);
+  addFooter(T, In, Options.ShowAll);
   for (std::string &Note : missingMeasureNotes(Ids, Measures))
     T.Notes.push_back(std::move(Note));
   for (std::string &Note : workNotes(Ids, In.Sites, In.Selected, In.All))

@@ -30,7 +30,7 @@ struct SummaryInput {
 struct SummaryOptions {
   GroupBy Group = GroupBy::Node;
   unsigned StackDepth = 0;
-  bool Unreached = false;
+  bool ShowAll = false; ///< also nodes that never ran, and each name in notes
   double MinPercent = 0;
   unsigned Limit = 0;               ///< 0: no limit
   std::vector<std::string> Sort;    ///< empty: the style's default
@@ -59,8 +59,8 @@ llvm::Expected<Document> makeTfliteDocument(const SummaryInput &In,
 
 /// Appends the lines that account for all of the time: Sum of nodes, Total,
 /// Unattributed, Plans, Excess, Probe cost, Unfinished, Cut, Lost, and notes on
-/// what else was counted.
-void addFooter(Table &T, const SummaryInput &In);
+/// what else was counted. \p NameAll: notes leave no name out.
+void addFooter(Table &T, const SummaryInput &In, bool NameAll);
 
 } // namespace torchprof::report
 
