@@ -175,6 +175,32 @@ static std::vector<std::string> environmentFor(StringRef Preload,
   return Variables;
 }
 
+/// The first of \p Words that is neither an option nor the value of one; null
+/// if there is none, or an option that nobody knows comes before it.
+static const char *firstOperand(ArrayRef<char *> Words) {
+  const StringMap<cl::Option *> &Known = cl::getRegisteredOptions();
+  for (size_t I = 0; I < Words.size(); ++I) {
+    StringRef Word = Words[I];
+    if (!Word.startswith("-"))
+      return Words[I];
+    auto Option = Known.find(Word.ltrim('-').split('=').first);
+    if (Option == Known.end())
+      return nullptr;
+    bool IsSeparate = !Word.contains('=');
+    if (IsSeparate &&
+        Option->second->getValueExpectedFlag() == cl::ValueRequired)
+      ++I;
+  }
+  return nullptr;
+}
+
+/// True for a file that a model is usually saved in.
+static bool looksLikeModel(StringRef Path) {
+  constexpr StringRef Extensions[] = {".pt", ".ptl", ".pth"};
+  return is_contained(Extensions, sys::path::extension(Path)) &&
+         sys::fs::exists(Path);
+}
+
 /// Whose profile one of several is.
 static void printProcess(const KeptProfile &Profile) {
   constexpr size_t Longest = 60;
@@ -230,6 +256,10 @@ int main(int Argc, char **Argv) {
   char **Stop = std::find_if(Argv, Argv + Argc, [](const char *Word) {
     return StringRef(Word) == "--";
   });
+  if (const char *Word = firstOperand(ArrayRef(Argv + 1, Stop)))
+    return reportError(Twine("the command ") + Word +
+                       " must stand behind --, such as: torchprof-record -- "
+                       "python3 app.py");
   if (!parseOptions(int(Stop - Argv), Argv, Overview))
     return ExitInput;
   std::vector<std::string> Words(std::min(Stop + 1, Argv + Argc), Argv + Argc);
@@ -256,6 +286,9 @@ int main(int Argc, char **Argv) {
                                  "torchprof elsewhere");
 
   CommandResult Result = runCommand(Words, environmentFor(Preload, Path));
+  if (!Result.Error.empty() && looksLikeModel(Words.front()))
+    return reportError(Words.front() + " is no command; to record a model: " +
+                       "torchprof record " + Words.front());
   if (!Result.Error.empty())
     return reportError(Words.front() + ": " + Result.Error);
   std::vector<KeptProfile> Profiles = keepProfiles(Path, Force);

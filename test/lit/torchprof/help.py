@@ -60,3 +60,23 @@ shown = re.search(r"^ *--measure=<what>.*?(?=^ *--)",
                   output("torchprof-record", "--help"), re.M | re.S).group(0)
 assert shown.split(": ")[1].split() == allowed.split(), (shown, allowed)
 print("torchprof-record names what can be measured")
+
+# CHECK-NEXT: torchprof knows which options have values
+def values(tool):
+    return set(re.findall(r"^ +--?([a-z-]+)[= ]<", output(tool, "--help-all"), re.M))
+
+
+def error(*words):
+    return subprocess.run(("torchprof", "record") + words, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True).stdout
+
+
+of_commands, of_models = values("torchprof-record"), values("torchprof-run")
+assert {"o", "mode"} <= of_commands and {"o", "load"} <= of_models
+for option in of_commands | of_models:
+    said = error("--" + option, "cat", "--quiet", "sh")
+    assert "error: sh is no model" in said, (option, said)
+for option in of_commands - of_models:
+    said = error("nosuch.pt", "--" + option + "=1")
+    assert "error: --" + option + " goes with a command" in said, (option, said)
+print("torchprof knows which options have values")
