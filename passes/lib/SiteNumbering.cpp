@@ -229,10 +229,16 @@ private:
     return Site;
   }
 
+  /// What lies in a site runs inside of it, though the site may run beside its
+  /// own parent.
+  static uint32_t flagsInside(bool IsSite, uint32_t Flags) {
+    return IsSite ? Flags & ~SF_Async : Flags;
+  }
+
   void visitNodes(Block *Body, uint32_t Parent, uint32_t Flags) {
     for (Node *N : Body->nodes()) {
       bool IsSite = wanted(N);
-      uint32_t Inner = Parent;
+      uint32_t Inner = Parent, InnerFlags = flagsInside(IsSite, Flags);
       if (IsSite) {
         Inner = addSite(describe(N, Parent, Flags), {N, N});
         setProducers(N, {Inner});
@@ -241,9 +247,9 @@ private:
       }
       bindInner(N);
       for (Block *Child : N->blocks())
-        visitNodes(Child, Inner, Flags);
+        visitNodes(Child, Inner, InnerFlags);
       if (Graph *Forked = forkedGraph(N))
-        visitNodes(Forked->block(), Inner, Flags | SF_Async);
+        visitNodes(Forked->block(), Inner, InnerFlags | SF_Async);
       if (!IsSite && !N->blocks().empty())
         bindOutputs(N);
     }
@@ -310,7 +316,8 @@ private:
       uint32_t Inner = Parent;
       if (passesFilters(N, "module", pathOf(Call)))
         Inner = addRegion(Call, {N, Last}, Parent, Flags);
-      visitRegions(N, Last->next(), Inner, Call, Flags);
+      visitRegions(N, Last->next(), Inner, Call,
+                   flagsInside(Inner != Parent, Flags));
       N = Last->next();
     }
   }

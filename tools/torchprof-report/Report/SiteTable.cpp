@@ -293,7 +293,8 @@ void SiteTable::addProbeCost(const Profile &P,
     if (Sites[S].Dynamic && !IsPair) // its cost was not calibrated
       continue;
     uint64_t Spans = Measured[S].Begins - (S < Before.size() ? Before[S] : 0);
-    IsPair |= Sites[S].Flags & (SF_Root | SF_Module | SF_Control | SF_Async);
+    IsPair |=
+        Sites[S].Async || (Sites[S].Flags & (SF_Root | SF_Module | SF_Control));
     double Ticks =
         static_cast<double>(Spans) * (IsPair ? Explicit : Lowered) * Scale;
     ProbeTicks[Sites[S].Root] += Ticks;
