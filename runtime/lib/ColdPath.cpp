@@ -74,6 +74,26 @@ uint64_t beginCold(SiteId Id, const Operands &Of) {
   return openWith(*R, *L, F, Of);
 }
 
+/// Adds the frame of a span that begins while the gate is shut, which is never
+/// current. Returns its begin.
+static uint64_t openShut(Lane &L, OpenFrame F) {
+  F.Begin = ShutBegin | clock::ticks();
+  F.OuterTicks = L.CurrentTicks;
+  F.Outer = L.Current;
+  pushFrame(L, F);
+  return F.Begin;
+}
+
+uint64_t beginShut(SiteId Id) {
+  Lane *L = ThisLane;
+  Slot Site = Line.Models.slotOf(Id);
+  if (!L || !L->Owner || !isSuspended(Site))
+    return 0;
+  OpenFrame F = frameOf(Site);
+  F.Pair = Id.number();
+  return openShut(*L, F);
+}
+
 uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
   bool Open = ensureRecording();
   if (!Open && !Process.CountsSteps.load(std::memory_order_relaxed))
@@ -98,13 +118,8 @@ uint64_t enterRoot(SiteId Id, uintptr_t Stack, const Operands &Of) {
   // which is current is open, and what lies below may be too.
   if (IsOutermost && !isUnlogged(L->Current))
     dropStrayPairs(*L);
-  if (!Open) {
-    F.Begin = ShutBegin | clock::ticks();
-    F.OuterTicks = L->CurrentTicks;
-    F.Outer = L->Current;
-    pushFrame(*L, F);
-    return F.Begin;
-  }
+  if (!Open)
+    return openShut(*L, F);
   if (IsOutermost) {
     dropPairShapes(*L);
     if (measuresMore(*R))

@@ -42,6 +42,11 @@ bool ensureLane();
 void beginCold(FrameSpan &Span, Operands Of);
 /// The same for a pair of probes; returns its first tick.
 uint64_t beginCold(format::SiteId Id, const Operands &Of);
+/// A pair of probes begins while the gate is shut, on a thread that has frames.
+/// One around a node that waits gets a frame, too: if the run is suspended
+/// there and an exception ends it on another thread, nothing else tells this
+/// one.
+uint64_t beginShut(format::SiteId Id);
 /// Ends a span that is not an ordinary one, at the tick \p Now. A pair that
 /// began while the gate was shut has the begin 0; with the gate still shut, it
 /// need not be ended. That of a root which is a step has to be.

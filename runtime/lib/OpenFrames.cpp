@@ -160,10 +160,22 @@ static void dropEndedRuns(Lane &L, EndedRuns &Ended) {
   }
 }
 
+/// True if the innermost span waits for a task.
+static bool waits(Lane &L) {
+  if (isSuspended(slotOfCurrent(L.Current)))
+    return true;
+  // One that began while the gate was shut is not current: its frame is the
+  // last one, and nothing has begun since.
+  if (!L.Depth)
+    return false;
+  const OpenFrame &F = frameAt(L, L.Depth - 1);
+  return beganShut(F.Begin) && isSuspended(F.Site) &&
+         F.OuterTicks == L.CurrentTicks && F.Outer == L.Current;
+}
+
 void dropSuspendedRun(Lane &L, EndedRuns &Ended) {
-  // A wait that began while the gate was shut is not current.
   dropEndedRuns(L, Ended);
-  while (isSuspended(slotOfCurrent(L.Current)))
+  while (waits(L))
     dropRoot(L);
 }
 

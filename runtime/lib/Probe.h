@@ -262,8 +262,11 @@ inline uint64_t openPair(Lane &L, format::Slot Site, int64_t Pair,
 inline uint64_t beginSpan(format::SiteId Id, const Operands &Of = {}) {
   Lane *L = ThisLane;
   if (!isOpen(L) || Id.model() != L->ModelId || Id.index() >= L->SiteCount ||
-      L->Depth >= HotFrames) [[unlikely]]
-    return ensureRecording() ? beginCold(Id, Of) : 0;
+      L->Depth >= HotFrames) [[unlikely]] {
+    if (ensureRecording())
+      return beginCold(Id, Of);
+    return L && L->Depth ? beginShut(Id) : 0;
+  }
   return openPair(*L, L->FirstSlot + Id.index(), Id.number());
 }
 

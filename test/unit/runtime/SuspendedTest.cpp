@@ -240,7 +240,7 @@ TEST_F(Suspended, RunThatEndsElsewhereWhileTheGateIsShutIsOneStep) {
     ASSERT_EQ(setOption("schedule", "wait=3,active=2"), 0);
     addWaitingModel();
     enterHereAndEndElsewhere([] {
-      EXPECT_EQ(beginSpan(site(9, 1)), 0u); /* the wait */
+      EXPECT_TRUE(beganShut(beginSpan(site(9, 1)))); // the wait
     });
     for (int Step = 1; Step < 10; ++Step) {
       advanceClock(1);
@@ -253,6 +253,52 @@ TEST_F(Suspended, RunThatEndsElsewhereWhileTheGateIsShutIsOneStep) {
   EXPECT_EQ(profile("p.1.tprof").count(6), 4u); // each run calls itself
   EXPECT_EQ(profile("p.1.tprof").cut(4), 0u);
   EXPECT_EQ(runsOf(profile(), 6), 2u);
+}
+
+TEST_F(Suspended, RunThatAnExceptionEndsElsewhereWhileTheGateIsShutIsLeft) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "wait=3,active=2"), 0);
+    addWaitingModel();
+    enter(site(9, 0));
+    beginSpan(site(9, 1)); // the wait, behind which another thread goes on
+    std::thread([] { leave(); }).join();
+    for (int Step = 0; Step < 5; ++Step) {
+      advanceClock(1);
+      deeperRun();
+    }
+  });
+  EXPECT_EQ(profile().counter(format::Counter::Steps), 5u);
+  EXPECT_EQ(runsOf(profile(), 6), 2u);
+}
+
+TEST_F(Suspended, RunThatAnExceptionEndsElsewhereWhileStoppedIsLeft) {
+  recordIt([] {
+    addWaitingModel();
+    enter(site(9, 0));
+    stop();
+    beginSpan(site(9, 1));
+    std::thread([] { leave(); }).join();
+    start();
+    advanceClock(1);
+    deeperRun();
+  });
+  EXPECT_EQ(runsOf(profile(), 6), 1u);
+}
+
+TEST_F(Suspended, WaitThatEndsHereWhileTheGateIsShutLeavesItsRunOpen) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "wait=1,active=2"), 0);
+    addWaitingModel();
+    uint64_t R = enter(site(9, 0));
+    uint64_t Wait = beginSpan(site(9, 1));
+    endSpan(Wait, site(9, 1));
+    deeperRun(); // a call: no step
+    endSpan(R, site(9, 0));
+    advanceClock(1);
+    deeperRun();
+  });
+  EXPECT_EQ(profile().counter(format::Counter::Steps), 2u);
+  EXPECT_EQ(runsOf(profile(), 6), 1u);
 }
 
 TEST_F(Suspended, RunThatEndsElsewhereInAWindowThatItDidNotSeeOpenIsCut) {
