@@ -264,6 +264,12 @@ static bool isRoot(Slot Site) {
   return Model && Model->has(Site - Model->FirstSlot, RegisteredModel::Entered);
 }
 
+/// False for a run that the opening of the window \p Open has cut: it is none
+/// of the window's steps.
+static bool isOfWindow(const EndedSpan &S, uint64_t Open) {
+  return S.Begin == LostBegin || (!beganShut(S.Begin) && S.Begin >= Open);
+}
+
 EndedTicks endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   EndedTicks Ended = NothingToBook;
   uint64_t Open = Process.Open.load(std::memory_order_relaxed);
@@ -273,7 +279,7 @@ EndedTicks endSpanOf(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
     cutSpan(R, L, S);
   if (S.Kind == SpanKind::Run &&
       Process.CountsSteps.load(std::memory_order_relaxed))
-    R.step(/*ByHost=*/false, Open);
+    R.step(/*ByHost=*/false, isOfWindow(S, Open) ? Open : 0);
   return Ended;
 }
 

@@ -42,9 +42,10 @@ public:
   };
   StepEnd endStep();
 
-  /// True if a run that found the gate at \p Open when it ended makes a step
-  /// now. It may have waited since: a step that is recorded is none of a run
-  /// that ended before its window opened, or in an earlier one.
+  /// True if a run that found the gate at \p Open when it ended, 0 if the
+  /// opening has cut it, makes a step now. It may have waited since: a step
+  /// that is recorded is none of a run that began before its window opened, or
+  /// that ended in an earlier one.
   bool isStepOfRun(uint64_t Open) const;
 
   /// True if the step that ends now has to wait while a cycle is copied: it

@@ -283,6 +283,37 @@ TEST_F(WindowTest, ScheduleRecordsItsActiveStepsOnly) {
                "skip_first=1,wait=1,warmup=1,active=2,repeat=2");
 }
 
+/// A run that is open while one on another thread makes a step.
+static void runAroundAStep() {
+  inRun([] {
+    std::thread([] { runFor(1); }).join();
+    advanceClock(1);
+  });
+  advanceClock(1);
+}
+
+TEST_F(WindowTest, RunThatAnOpeningCutsIsNoActiveStep) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "wait=1,active=1"), 0);
+    runAroundAStep();
+    runFor(5);
+  });
+  EXPECT_EQ(profile("p.1.tprof").sum(1), 5u);
+  EXPECT_EQ(profile().counter(Counter::Steps), 2u);
+}
+
+TEST_F(WindowTest, RunThatANextCycleCutsIsNoActiveStep) {
+  recordIt([] {
+    ASSERT_EQ(setOption("schedule", "active=1"), 0);
+    runAroundAStep();
+    runFor(5);
+  });
+  EXPECT_EQ(Folder.names(),
+            (std::vector<std::string>{"p.1.tprof", "p.2.tprof", "p.tprof"}));
+  EXPECT_EQ(profile("p.1.tprof").sum(1), 1u);
+  EXPECT_EQ(profile("p.2.tprof").sum(1), 5u);
+}
+
 TEST_F(WindowTest, WhatLeavesTheGateAsItIsDoesNotDisturbThreads) {
   recordIt([] {
     ASSERT_EQ(setOption("schedule", "active=8"), 0);
