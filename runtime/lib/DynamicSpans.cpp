@@ -249,14 +249,18 @@ DynamicSpan beginLabel(std::string_view Name) {
   beginWithoutRun(*R, *L);
   OpenFrame F = frameOf(Site);
   F.Region = IsOfMethod ? MethodLabelFrame : FunctionFrame;
-  return {open(*R, *L, F), Site};
+  return {open(*R, *L, F), Site, L};
 }
 
 void endLabel(const DynamicSpan &Span) {
   uint64_t Now = clock::ticks();
   Recording *R = Span.Site == NoSlot ? nullptr : Recording::current();
-  if (Lane *L = R ? R->ownLane() : nullptr)
-    endRegionOf(*R, *L, Span.Begin, Span.Site, Now);
+  Lane *L = R ? R->ownLane() : nullptr;
+  if (!L)
+    return;
+  if (L != Span.Home)
+    R->endedRuns().add(Span.Begin, Span.Site);
+  endRegionOf(*R, *L, Span.Begin, Span.Site, Now);
 }
 
 static Slot regionHere(const Lane &L, uint32_t Name) {

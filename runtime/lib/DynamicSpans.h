@@ -20,6 +20,8 @@
 
 namespace torchprof {
 
+struct Lane;
+
 /// A pair around a site that is known by its slot alone, such as the gradient
 /// of a node. May end on another thread.
 uint64_t beginSlot(format::Slot Site);
@@ -65,6 +67,7 @@ void operatorNamesGone();
 struct DynamicSpan {
   uint64_t Begin = 0;
   format::Slot Site = format::NoSlot; ///< NoSlot: there is nothing to end
+  const Lane *Home = nullptr;         ///< the lane on which it began
 };
 
 /// A region by its name, which ends as surely as it begins, maybe on another

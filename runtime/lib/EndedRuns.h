@@ -3,7 +3,8 @@
 // A run that waits for a task may go on and end on another thread than it began
 // on. The first one, where its frame stays, cannot tell by itself: what it does
 // next may come from a deeper native frame and would count as a call in that
-// run. So an end that finds no frame leaves a note for whoever has it.
+// run. So an end that finds no frame leaves a note for whoever has it. So does
+// the end of a label, in which all that its first thread does next would lie.
 //
 // A thread that has ended takes no note. Room is for 256 notes, and a new one
 // takes the place of an older one if need be: who has lost its note lets its
@@ -26,7 +27,8 @@ namespace torchprof {
 
 class EndedRuns {
 public:
-  /// Notes that the run of \p Root that began at \p Begin has ended.
+  /// Notes that the run of \p Root, or the label, that began at \p Begin has
+  /// ended.
   void add(uint64_t Begin, format::Slot Root);
 
   /// True if that was noted. The note is gone then.

@@ -147,14 +147,22 @@ bool isInRun(Lane &L) {
   return goesOn(L, [](const OpenFrame &F) { return F.Stack != 0; });
 }
 
-/// Drops the innermost runs that have ended on another thread. If a span of one
-/// native frame is current it is open, and so may be what lies below.
-static void dropEndedRuns(Lane &L, EndedRuns &Ended) {
+/// True if a label is the innermost span. A node in it, which has no frame or
+/// is a task's, would still be open when the label has ended.
+static bool isInnermostLabel(const Lane &L, const OpenFrame &F) {
+  return F.Region == FunctionFrame && L.CurrentTicks == F.Begin &&
+         slotOfCurrent(L.Current) == F.Site;
+}
+
+/// Drops the innermost runs and labels that have ended on another thread. If a
+/// span of one native frame is current it is open, and so may be what lies
+/// below.
+static void dropEnded(Lane &L, EndedRuns &Ended) {
   if (Ended.empty() || isUnlogged(L.Current))
     return;
   while (uint32_t Depth = depthBelowPairs(L, L.Depth)) {
     const OpenFrame &F = frameAt(L, Depth - 1);
-    if (!F.Stack || !Ended.take(F.Begin, F.Site))
+    if ((!F.Stack && !isInnermostLabel(L, F)) || !Ended.take(F.Begin, F.Site))
       return;
     dropSpans(L, Depth - 1);
   }
@@ -174,7 +182,7 @@ static bool waits(Lane &L) {
 }
 
 void dropSuspendedRun(Lane &L, EndedRuns &Ended) {
-  dropEndedRuns(L, Ended);
+  dropEnded(L, Ended);
   while (waits(L))
     dropRoot(L);
 }

@@ -68,8 +68,8 @@ bool isRunning(Lane &L, format::Slot Root);
 bool isInRun(Lane &L);
 
 /// Drops the run that is suspended, if one is, also where only \p Ended knows
-/// that it was: before a root is entered or the host does something else that
-/// must not lie in it.
+/// that it was, and labels that have ended on another thread: before a root is
+/// entered or the host does something else that must not lie in them.
 void dropSuspendedRun(Lane &L, EndedRuns &Ended);
 
 /// Drops pairs that lie in no root or region: they were left by an exception,

@@ -412,6 +412,45 @@ TEST_F(Labels, MayEndOnAnotherThread) {
   EXPECT_EQ(P.count(0), 1u);
 }
 
+TEST_F(Labels, WhatFollowsThoseThatEndOnAnotherThreadIsNotInThem) {
+  recordIt([] {
+    DynamicSpan Outer = beginLabel("outer"), Inner = beginLabel("inner");
+    std::thread([&] {
+      endLabel(Inner);
+      endLabel(Outer);
+    }).join();
+    label("behind", [] {});
+    EXPECT_EQ(ThisLane->Depth, 0u);
+    Outer = beginLabel("outer");
+    stop();
+    std::thread([&] { endLabel(Outer); }).join();
+    start();
+    inRun([] { timedNode(1, [] { advanceClock(5); }); });
+    EXPECT_EQ(ThisLane->Depth, 0u);
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.child(DynamicKind::Region, "behind").Parent, NoSlot);
+  EXPECT_EQ(P.count(P.region("outer")), 1u);
+  EXPECT_EQ(P.cut(P.region("outer")), 1u);
+  for (const ReadProfile::CellOf &C : P.Cells)
+    EXPECT_EQ(C.Data.Nested, 0u);
+}
+
+TEST_F(Labels, ThatEndOnAnotherThreadWhileANodeIsOpenInThemLeaveItOpen) {
+  recordIt([] {
+    DynamicSpan Label = beginLabel("around");
+    pairedNode(1, [&] { // of a task, which has no root
+      std::thread([&] { endLabel(Label); }).join();
+      label("inside", [] {});
+      advanceClock(5);
+    });
+  });
+  ReadProfile P = profile();
+  EXPECT_EQ(P.child(DynamicKind::Region, "inside").Parent, Slot(1));
+  EXPECT_EQ(P.sum(1), 5u);
+  EXPECT_EQ(P.pairs(1), 1u);
+}
+
 TEST_F(Labels, AtTheEdgeOfAWindowAreCut) {
   recordIt([] {
     inRun([] {});
