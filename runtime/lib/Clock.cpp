@@ -117,6 +117,10 @@ uint64_t nominalTicksPerSecond() {
   return Known;
 }
 
+bool isBefore(uint64_t Now, uint64_t Then) {
+  return Now < Then && Then - Now > nominalTicksPerSecond() / 1000;
+}
+
 uint64_t leastStepOf(uint64_t (*Read)()) {
   constexpr unsigned Steps = 64, MostReadings = 100'000;
   uint64_t Least = 0, Last = Read();

@@ -46,6 +46,12 @@ inline uint64_t fencedTicks() {
   return ticks();
 }
 
+/// Ticks from one reading to a later one; none if the clock was set back
+/// meanwhile.
+constexpr uint64_t ticksBetween(uint64_t Begin, uint64_t End) {
+  return End > Begin ? End - Begin : 0;
+}
+
 /// Selects the clock: "auto", "monotonic" or the word of a counter, which is
 /// CLOCK_MONOTONIC on processors without that counter. Keeps an injected clock.
 void choose(std::string_view Which);
@@ -62,6 +68,10 @@ format::ClockAnchor readAnchor();
 /// Ticks per second, measured over about a millisecond at the first call
 /// after choose().
 uint64_t nominalTicksPerSecond();
+
+/// True if the clock must have been set back to read \p Now after it has read
+/// \p Then: by a millisecond or more, as two processors do not differ.
+bool isBefore(uint64_t Now, uint64_t Then);
 
 /// The least difference, but none, of two successive readings of the clock:
 /// what it resolves. 0 for a clock that stands still.

@@ -210,10 +210,20 @@ static void appendEnd(Lane &L, const EndedSpan &S, uint64_t Ticks) {
   append(L, S.Begin, packEntry(S.Site, Kind, Ticks));
 }
 
+/// Where the clock was set back to before the tick from which on spans are
+/// recorded, all that begin would be cut until it is there again.
+static void followClock(Recording &R, Lane &L) {
+  if (!clock::isBefore(clock::fencedTicks(), wholeSince(L)))
+    return;
+  R.followClock();
+  L.Emptied = 0;
+}
+
 static constexpr EndedTicks NothingToBook = {NotRecorded, 0};
 
 EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
   if (beganShut(S.Begin) || S.Begin < wholeSince(L)) {
+    followClock(R, L);
     cutSpan(R, L, S);
     return NothingToBook;
   }
@@ -222,8 +232,10 @@ EndedTicks endOpen(Recording &R, Lane &L, const EndedSpan &S, uint64_t Now) {
     return NothingToBook;
   }
   uint64_t Ticks = Now - S.Begin;
-  if (Ticks >= AbsurdTicks)
+  if (Ticks >= AbsurdTicks) {
     Ticks = clampTicks(S.Begin, Now);
+    followClock(R, L);
+  }
   Ticks -= std::min(S.ApartTicks, Ticks);
   Slot Waiting = slotOfCurrent(L.Current) == NoSlot ? S.Waiting : NoSlot;
   MeasureValues Values = {};

@@ -3,6 +3,7 @@
 #include "Control.h"
 
 #include "Clock.h"
+#include "ColdPath.h"
 #include "EarlyOpen.h"
 #include "LaneReset.h"
 #include "LogPages.h"
@@ -145,6 +146,14 @@ static uint32_t runOf(const Recording &R, Slot Root, PlanPart Part,
   return uint32_t(IsAfter ? Ended : Ended + 1);
 }
 
+/// What an event took if the clock was set back meanwhile is not known.
+static void dropAbsurd(uint64_t &Ticks) {
+  if (Ticks < AbsurdTicks)
+    return;
+  count(Counter::ClockBackwards);
+  Ticks = 0;
+}
+
 void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
              PlanEvent Event, Slot Waiting) {
   Event.First = slotOf(First);
@@ -154,6 +163,8 @@ void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
   Recording *R = Recording::current();
   if (!R)
     return count(Counter::DroppedPlans);
+  dropAbsurd(Event.Ticks);
+  dropAbsurd(Event.OwnTicks);
   Event.Thread = uint32_t(syscall(SYS_gettid));
   Event.Run = runOf(*R, Event.Root, Event.Part, Waiting);
   if (Lane *L = ThisLane; L && isInRun(*L))
@@ -162,6 +173,7 @@ void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
 }
 
 void addLoad(LoadEvent Event) {
+  dropAbsurd(Event.Ticks);
   Event.Thread = uint32_t(syscall(SYS_gettid));
   Recording::noteLoad(Event);
 }

@@ -27,7 +27,7 @@ class ApartTime {
 public:
   ApartTime(Lane &L, DeviceQueue &Q) : L(L), Q(Q), Start(clock::ticks()) {}
   ~ApartTime() {
-    uint64_t Ticks = clock::ticks() - Start;
+    uint64_t Ticks = clock::ticksBetween(Start, clock::ticks());
     Q.ProbeTicks += Ticks;
     if (!L.Log || L.Log->Keep != LogKeep::None)
       return;

@@ -53,8 +53,9 @@ void foldLog(Lane &L) {
   Fold.run();
   L.CellsReady.store(true, std::memory_order_relaxed);
   uint64_t Now = clock::ticks();
-  L.Clock.addApart(Now - Start);
-  Fold.addTicks(Now - Start);
+  uint64_t Ticks = clock::ticksBetween(Start, Now);
+  L.Clock.addApart(Ticks);
+  Fold.addTicks(Ticks);
   // Open spans take the cold path, which subtracts this, and no span begins
   // where one ended before it. If another thread has just changed the gate, all
   // of them do.

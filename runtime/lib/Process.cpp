@@ -71,6 +71,12 @@ EpochStart beginEpoch() {
   return currentEpoch();
 }
 
+void beginEpochBy(uint64_t Ticks) {
+  EpochStart Now = currentEpoch(); // its tick is set from here on
+  if (Ticks < Now.Ticks)
+    Process.EpochTicks[Now.Number % 2].store(Ticks, std::memory_order_release);
+}
+
 static uint64_t *liveCounters() {
   uint64_t *InFile = Process.Counters.load(std::memory_order_acquire);
   return InFile ? InFile : Process.EarlyCounters;

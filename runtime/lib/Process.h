@@ -118,6 +118,11 @@ EpochStart currentEpoch();
 /// Begins the next epoch. The caller holds the process lock.
 EpochStart beginEpoch();
 
+/// Lets the present epoch have begun at \p Ticks already, if it began later:
+/// the clock was set back. What was recorded before the last reset and is not
+/// folded yet may then count in this epoch. The caller holds the process lock.
+void beginEpochBy(uint64_t Ticks);
+
 /// Counts something that was lost or happened. Any thread.
 void count(format::Counter C, uint64_t Number = 1);
 

@@ -335,15 +335,6 @@ void Recording::continueCell(Lane &L, SlotEntry &Entry) {
   noteFileError();
 }
 
-void Recording::anchorIfDue(uint64_t Now) {
-  if (Now < Process.NextAnchor.load(std::memory_order_relaxed) ||
-      pthread_mutex_trylock(&Process.Mutex) != 0)
-    return;
-  if (Now >= Process.NextAnchor.load(std::memory_order_relaxed))
-    Clock.addAnchor();
-  pthread_mutex_unlock(&Process.Mutex);
-}
-
 void Recording::step(bool ByHost, uint64_t Open) {
   if (!ByHost && Process.StepsAreOver.load(std::memory_order_relaxed))
     return torchprof::count(Counter::Steps);

@@ -86,6 +86,10 @@ public:
   /// waits for the lock.
   void anchorIfDue(uint64_t Now);
 
+  /// Lets the recording go on if the clock was set back to before the opening
+  /// of its window. The caller holds no lock.
+  void followClock();
+
   /// A step of the schedule, made by the host or by the end of a run. One that
   /// changes what is recorded waits for a copy that is being written. \p Open:
   /// the gate as the run found it when it ended.

@@ -41,6 +41,16 @@ Window::Pause::Pause(Window &Of) : Of(Of) {
   Process.Open.store(0, std::memory_order_release);
 }
 
+bool Window::followClock() {
+  uint64_t Open = Process.Open.load(std::memory_order_relaxed);
+  uint64_t Now = clock::fencedTicks();
+  if (!clock::isBefore(Now, Open))
+    return false;
+  beginEpochBy(Now);
+  Process.Open.store(Now ? Now : 1, std::memory_order_release);
+  return true;
+}
+
 EpochStart Window::reset() {
   bool WasOpen = Process.Open.exchange(0) != 0;
   EpochStart Started = beginEpoch();

@@ -27,6 +27,10 @@ public:
   /// changes it.
   bool update();
 
+  /// Opens the gate anew if the clock was set back to before its opening, and
+  /// lets the epoch go on. True if it was.
+  bool followClock();
+
   /// Empties all cells. The gate is opened anew, so that spans that are open
   /// now count as cut. Returns the new epoch.
   EpochStart reset();

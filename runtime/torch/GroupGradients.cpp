@@ -165,8 +165,9 @@ static void bookUnused(uint64_t End) {
     All += Known.Bytes;
   }
   auto At = [&](uint64_t Bytes) {
+    uint64_t Ticks = clock::ticksBetween(Begin, End);
     return Begin +
-           uint64_t(static_cast<unsigned __int128>(End - Begin) * Bytes / All);
+           uint64_t(static_cast<unsigned __int128>(Ticks) * Bytes / All);
   };
   for (const ComputedGradient &Known : Group.Gradients) {
     if (!Known.Bytes)

@@ -247,6 +247,17 @@ TEST(TickClock, NominalRateWithoutDistantAnchors) {
   EXPECT_DOUBLE_EQ(Clock.nsPerTick(), 0.5);
 }
 
+TEST(TickClock, TakesNoRateFromAnchorsBetweenWhichItWasSetBack) {
+  TickClock Clock(parse(
+      R"({"process": {"clock": "tsc", "ticks_per_second": 2100000000},
+          "anchors": [{"ticks": 5000000000, "monotonic_ns": 0},
+                      {"ticks": 7000000000, "monotonic_ns": 1000000000},
+                      {"ticks": 100, "monotonic_ns": 2000000000},
+                      {"ticks": 8000000100, "monotonic_ns": 6000000000}]})"));
+  EXPECT_DOUBLE_EQ(Clock.nsPerTick(), 0.5);
+  EXPECT_DOUBLE_EQ(Clock.driftNs(), 0);
+}
+
 TEST(TickClock, LongTicksOfAnArmCounter) {
   Profile P = parse(R"({"process": {"clock": "cntvct",
                                     "ticks_per_second": 24000000}})");

@@ -150,6 +150,100 @@ TEST(Clock, BackwardsIsCountedAsNothing) {
   EXPECT_EQ(P.Process.Clock, format::ClockKind::Injected);
 }
 
+TEST(Clock, SetBackInAFoldTakesNothingFromSpans) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    useTestClock();
+    addTestModel(7, 2);
+    span(site(7, 1), 10);
+    uint64_t Begin = beginSpan(site(7, 1));
+    clock::inject([] { // each reading is before the last one
+      static uint64_t Now = 2000;
+      return Now -= 5;
+    });
+    foldLog(*ThisLane);
+    useTestClock(3000);
+    endSpan(Begin, site(7, 1));
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.sum(1), 10u + 1990);
+  EXPECT_EQ(P.Lanes[0].ApartTicks, 0u);
+}
+
+/// Sets the clock back to before the window's opening, outside of all spans or
+/// in one, after \p Empty.
+static ReadProfile setBackBeforeOpening(void (*Empty)(), bool InSpan) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [=] {
+    useTestClock(5'000'000'000);
+    addTestModel(7, 3);
+    span(site(7, 1), 1);
+    Empty();
+    advanceClock(10);
+    span(site(7, 2), 10);
+    uint64_t Begin = InSpan ? beginSpan(site(7, 1)) : 0;
+    setClock(1'000'000'000);
+    if (InSpan)
+      endSpan(Begin, site(7, 1));
+    for (uint64_t Ticks : {100, 1000, 10'000}) {
+      advanceClock(1);
+      span(site(7, 2), Ticks);
+      foldLog(*ThisLane);
+    }
+  });
+  return readProfile(Folder.file("p.tprof"));
+}
+
+TEST(Clock, SetBackToBeforeTheOpeningCutsUntilThatIsSeen) {
+  for (void (*Empty)() : {+[] {}, +[] { reset(); }, +[] { resetThread(); }}) {
+    ReadProfile P = setBackBeforeOpening(Empty, /*InSpan=*/false);
+    EXPECT_EQ(P.sum(2), 10u + 1000 + 10'000);
+    EXPECT_EQ(P.cut(2), 1u);
+    EXPECT_EQ(P.begins(2), 4u);
+    EXPECT_EQ(P.counter(Counter::ClockSetBack), 1u);
+  }
+}
+
+TEST(Clock, SetBackToBeforeTheOpeningInASpanCutsNoOther) {
+  for (void (*Empty)() : {+[] {}, +[] { reset(); }, +[] { resetThread(); }}) {
+    ReadProfile P = setBackBeforeOpening(Empty, /*InSpan=*/true);
+    EXPECT_EQ(P.sum(2), 10u + 100 + 1000 + 10'000);
+    EXPECT_EQ(P.cut(2), 0u);
+    EXPECT_EQ(P.begins(2), 4u);
+    EXPECT_EQ(P.counter(Counter::ClockBackwards), 1u);
+    EXPECT_EQ(P.counter(Counter::ClockSetBack), 1u);
+  }
+}
+
+TEST(Clock, ThatIsReadALittleEarlierOnAnotherProcessorIsNotSetBack) {
+  useTestClock();
+  EXPECT_FALSE(clock::isBefore(5'000'000, 5'000'000));
+  EXPECT_FALSE(clock::isBefore(4'999'900, 5'000'000));
+  EXPECT_TRUE(clock::isBefore(3'000'000, 5'000'000));
+  clock::inject(nullptr);
+}
+
+TEST(Clock, EventsThatEndBeforeTheyBeginTakeNoTime) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    span(site(7, 1), 0);
+    format::LoadEvent Load{};
+    Load.Ticks = uint64_t(-5);
+    addLoad(Load);
+    format::PlanEvent Plan{};
+    Plan.Ticks = Plan.OwnTicks = uint64_t(-5);
+    addPlan(site(7, 0), std::nullopt, Plan);
+  });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  ASSERT_EQ(P.Loads.size(), 1u);
+  EXPECT_EQ(P.Loads[0].Ticks, 0u);
+  ASSERT_EQ(P.Plans.size(), 1u);
+  EXPECT_EQ(P.Plans[0].Ticks, 0u);
+  EXPECT_EQ(P.Plans[0].OwnTicks, 0u);
+  EXPECT_EQ(P.counter(Counter::ClockBackwards), 3u);
+}
+
 TEST(Clock, AbsurdLengthsAreClampedAndCounted) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {

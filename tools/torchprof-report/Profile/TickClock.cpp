@@ -13,6 +13,31 @@ using namespace torchprof::report;
 // calibration's error.
 static constexpr uint64_t LeastAnchorDistanceNs = 100'000'000;
 
+namespace {
+/// What has passed between two anchors.
+struct Distance {
+  uint64_t Ticks, Ns;
+};
+} // namespace
+
+/// What has passed from the first anchor to each one. Where the clock was set
+/// back between two, because a process was restored on another machine, say, it
+/// is not known what has passed.
+static std::vector<Distance>
+passedAt(const std::vector<format::ClockAnchor> &Anchors) {
+  std::vector<Distance> Passed = {{0, 0}};
+  for (size_t I = 1; I < Anchors.size(); ++I) {
+    const format::ClockAnchor &Before = Anchors[I - 1], &Here = Anchors[I];
+    Distance Sum = Passed.back();
+    if (Here.Ticks > Before.Ticks && Here.MonotonicNs > Before.MonotonicNs) {
+      Sum.Ticks += Here.Ticks - Before.Ticks;
+      Sum.Ns += Here.MonotonicNs - Before.MonotonicNs;
+    }
+    Passed.push_back(Sum);
+  }
+  return Passed;
+}
+
 TickClock::TickClock(const Profile &P) {
   Origin = P.Process.StartTicks;
   OriginRealtimeNs = P.Process.StartRealtimeNs;
@@ -33,20 +58,15 @@ TickClock::TickClock(const Profile &P) {
     Known = P.Process.Clock == format::ClockKind::Injected;
   if (P.Process.Clock == format::ClockKind::Injected || P.Anchors.size() < 2)
     return;
-  const format::ClockAnchor &First = P.Anchors.front();
-  const format::ClockAnchor &Last = P.Anchors.back();
-  if (Last.MonotonicNs <= First.MonotonicNs || Last.Ticks <= First.Ticks)
+  std::vector<Distance> Passed = passedAt(P.Anchors);
+  auto [Ticks, Ns] = Passed.back();
+  if (Ticks == 0 || (Known && Ns < LeastAnchorDistanceNs))
     return;
-  auto Ns = static_cast<double>(Last.MonotonicNs - First.MonotonicNs);
-  if (Known && Ns < LeastAnchorDistanceNs)
-    return;
-  Rate = Ns / static_cast<double>(Last.Ticks - First.Ticks);
+  Rate = static_cast<double>(Ns) / static_cast<double>(Ticks);
   Known = true;
-  for (const format::ClockAnchor &A : P.Anchors) {
-    double Line = static_cast<double>(A.Ticks - First.Ticks) * Rate;
-    auto Seen = static_cast<double>(A.MonotonicNs - First.MonotonicNs);
-    Drift = std::max(Drift, std::fabs(Seen - Line));
-  }
+  for (const Distance &To : Passed)
+    Drift = std::max(Drift, std::fabs(static_cast<double>(To.Ns) -
+                                      static_cast<double>(To.Ticks) * Rate));
 }
 
 /// By so little nobody sets a clock; readings are that far apart.
