@@ -216,7 +216,7 @@ static void followClock(Recording &R, Lane &L) {
   if (!clock::isBefore(clock::fencedTicks(), wholeSince(L)))
     return;
   R.followClock();
-  L.Emptied = 0;
+  storeRelaxed(L.Emptied, uint64_t(0));
 }
 
 static constexpr EndedTicks NothingToBook = {NotRecorded, 0};

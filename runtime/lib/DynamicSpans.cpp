@@ -75,8 +75,17 @@ static void endSlotCold(uint64_t Begin, Slot Site, Slot Waiting) {
     endFramed(Begin, Site, clock::ticks(), SpanKind::Gradient, Waiting);
 }
 
-void endSlot(uint64_t Begin, Slot Site, Slot Waiting, uint64_t WaitingBegin) {
-  if (WaitingBegin < Process.Open.load(std::memory_order_relaxed))
+/// True if a span that began at \p Begin on \p On will be cut when it ends.
+static bool willBeCut(uint64_t Begin, const Lane *On) {
+  if (Begin < Process.Open.load(std::memory_order_relaxed))
+    return true;
+  return Begin < Process.LastEmptied.load(std::memory_order_acquire) && On &&
+         Begin < loadRelaxed(On->Emptied);
+}
+
+void endSlot(uint64_t Begin, Slot Site, Slot Waiting, uint64_t WaitingBegin,
+             const Lane *WaitingOn) {
+  if (Waiting != NoSlot && willBeCut(WaitingBegin, WaitingOn))
     Waiting = NoSlot;
   Lane *L = ThisLane;
   uint64_t Ticks;

@@ -27,9 +27,11 @@ struct Lane;
 uint64_t beginSlot(format::Slot Site);
 /// \p Waiting: the span of another thread that waits for this one, which is
 /// part of that one if there is no span around it here. It began at \p
-/// WaitingBegin: one that the edge of a window has cut has no parts.
+/// WaitingBegin, on the lane \p WaitingOn: one that the edge of a window has
+/// cut, or that was open when its lane was emptied, has no parts.
 void endSlot(uint64_t Begin, format::Slot Site,
-             format::Slot Waiting = format::NoSlot, uint64_t WaitingBegin = 0);
+             format::Slot Waiting = format::NoSlot, uint64_t WaitingBegin = 0,
+             const Lane *WaitingOn = nullptr);
 /// Ends a part of the span around (Probe.h) that is not an ordinary one.
 void endPartCold(uint64_t Begin, format::Slot Site);
 /// Ends the part around a group of nodes (DynamicKind::Preparation) that is the

@@ -166,7 +166,9 @@ struct alignas(64) Lane {
   format::SegmentHeader *Cells; ///< segment that has room, or null
   uint64_t Runs;                ///< outermost roots entered
   uint64_t RunsWritten; ///< Written at the end of the last one, for its length
-  uint64_t Emptied;     ///< no span that began before this tick is recorded
+  /// No span that began before this tick is recorded. The owner's to store, any
+  /// thread's to load.
+  uint64_t Emptied;
   format::SegmentHeader *MeasureCells[MeasureSourceCount]; ///< as Cells
   std::atomic<DeviceQueue *> Device; ///< null without any; the owner's to make
   Variant *SpareVariants;            ///< room for more, up to the next

@@ -87,7 +87,9 @@ void emptyLane(const ProfileFile &File, Lane &L) {
   uint32_t Epoch = Process.Epoch.load(std::memory_order_acquire);
   emptyLog(L, Epoch);
   // What was recorded may have begun at the present tick.
-  L.Emptied = clock::fencedTicks() + 1;
+  uint64_t Since = clock::fencedTicks() + 1;
+  storeRelaxed(L.Emptied, Since);
+  Process.LastEmptied.store(Since, std::memory_order_release);
   closeGate(L.Since);
   closeGate(L.MeasuredSince);
   FoldLock Lock(L);

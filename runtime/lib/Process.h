@@ -41,6 +41,8 @@ struct alignas(processor::LargestPageBytes) ProcessPage {
   /// First ticks of the last two epochs, by the parity of their numbers; see
   /// beginEpoch().
   std::atomic<uint64_t> EpochTicks[2];
+  /// The latest Lane::Emptied: no need to look at a lane for what began later.
+  std::atomic<uint64_t> LastEmptied;
   /// Ticks after which the end of a run takes the next clock anchor.
   std::atomic<uint64_t> NextAnchor;
   /// Where the counters are once there is a file; null before.

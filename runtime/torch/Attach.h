@@ -29,6 +29,8 @@ struct Node;
 
 namespace torchprof {
 
+struct Lane;
+
 /// The options of Options.def that say how to attach, as they were given.
 struct AttachOptions {
   bool Hooks = false;  ///< do anything: recording is not switched off either
@@ -103,6 +105,7 @@ TORCHPROF_API bool takeOverFunctions() noexcept;
 struct WaitingSpan {
   format::Slot Site = format::NoSlot; ///< NoSlot: there is none
   uint64_t Begin = 0;                 ///< ticks
+  const Lane *On = nullptr;           ///< its thread's
 };
 
 /// A function of autograd that the engine has taken up.

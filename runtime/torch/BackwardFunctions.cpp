@@ -66,7 +66,8 @@ WaitingSpan spanHere() noexcept {
   if (!L || !L->Owner)
     return {};
   Slot Here = format::slotOfCurrent(L->Current);
-  return isSuspended(Here) ? WaitingSpan() : WaitingSpan{Here, L->CurrentTicks};
+  return isSuspended(Here) ? WaitingSpan()
+                           : WaitingSpan{Here, L->CurrentTicks, L};
 }
 
 void claimMadeInCurrent(Lane &L) noexcept {
@@ -136,7 +137,8 @@ static OpenFunction open(Slot Site) {
 }
 
 static void close(const OpenFunction &Open) {
-  endSlot(Open.Begin, Open.Site, SpanWaiting.Site, SpanWaiting.Begin);
+  endSlot(Open.Begin, Open.Site, SpanWaiting.Site, SpanWaiting.Begin,
+          SpanWaiting.On);
   if (Open.WatchesOperators)
     leaveOperators();
 }

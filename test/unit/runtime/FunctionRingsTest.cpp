@@ -150,12 +150,12 @@ protected:
   /// known there from then on. The innermost span here waits for it.
   static void functionsElsewhere() {
     std::thread([Waiting = format::slotOfCurrent(ThisLane->Current),
-                 Begin = ThisLane->CurrentTicks] {
+                 Begin = ThisLane->CurrentTicks, On = ThisLane] {
       Slot Function = gradient(1, "Function");
       for (unsigned I = 0; I < 3; ++I) {
         uint64_t F = beginFunction(Function);
         advanceClock(100);
-        endSlot(F, Function, Waiting, Begin);
+        endSlot(F, Function, Waiting, Begin, On);
       }
     }).join();
   }
@@ -239,19 +239,41 @@ TEST_F(Gradients, OfAnotherThreadAreNoTimeOfTheSpanThatWaits) {
 }
 
 TEST_F(Gradients, OfAnotherThreadAreNoTimeOfASpanThatIsCut) {
-  recordIt([] {
-    uint64_t Node = beginSpan(site(7, 2));
-    advanceClock(1);
+  auto Reopen = [] {
     stop();
     start();
+  };
+  for (void (*Cut)() : {+Reopen, resetThread}) {
+    TestFolder Files;
+    recordModel(Files.file("p.tprof"), 3, [Cut] {
+      uint64_t Node = beginSpan(site(7, 2));
+      advanceClock(1);
+      Cut();
+      functionsElsewhere();
+      endSpan(Node, site(7, 2));
+    });
+    ReadProfile P = readProfile(Files.file("p.tprof"));
+    EXPECT_EQ(gradientsOf(P, Slot(2)), 0u);
+    EXPECT_EQ(P.cut(2), 1u);
+    EXPECT_EQ(P.count(2), 0u);
+    EXPECT_EQ(cellOf(P, "Function").Sum, 300u);
+  }
+}
+
+TEST_F(Gradients, OfAnotherThreadArePartsAfterAResetOfAThirdOne) {
+  recordIt([] {
+    uint64_t Node = beginSpan(site(7, 2));
+    std::thread([] {
+      span(site(7, 1), 1);
+      resetThread();
+    }).join();
+    advanceClock(1);
     functionsElsewhere();
     endSpan(Node, site(7, 2));
   });
   ReadProfile P = profile();
-  EXPECT_EQ(gradientsOf(P, Slot(2)), 0u);
-  EXPECT_EQ(P.cut(2), 1u);
-  EXPECT_EQ(P.count(2), 0u);
-  EXPECT_EQ(cellOf(P, "Function").Sum, 300u);
+  EXPECT_EQ(gradientsOf(P, Slot(2)), 300u);
+  EXPECT_EQ(P.sum(2), 302u);
 }
 
 TEST_F(Gradients, AFunctionIsKnownByItsTypeAndMaker) {
