@@ -59,6 +59,48 @@ void expectAll(const Profile &P, const Held &H) {
   EXPECT_EQ(Cells, H.Cells);
 }
 
+/// The first \p Bytes of a file.
+std::unique_ptr<MemoryBuffer> firstOf(StringRef Whole, size_t Bytes) {
+  return MemoryBuffer::getMemBufferCopy(Whole.take_front(Bytes), "live.tprof");
+}
+
+TEST(LiveFile, ThatHasGrownSinceItWasOpenedIsNotCutShort) {
+  std::string Whole = bytesOf(everySegment());
+  for (size_t Before : {size_t(0), size_t(format::PageBytes),
+                        Whole.size() - format::PageBytes}) {
+    unsigned Opened = 0;
+    Profile P = cantFail(
+        readProfile(firstOf(Whole, Before),
+                    [&]() -> ErrorOr<std::unique_ptr<MemoryBuffer>> {
+                      // It has grown meanwhile, again.
+                      return firstOf(Whole, ++Opened == 1 ? Whole.size() - 1
+                                                          : Whole.size());
+                    }));
+    EXPECT_EQ(Opened, 2u);
+    EXPECT_FALSE(P.Damaged);
+    EXPECT_TRUE(P.Warnings.empty());
+    expectAll(P, heldIn(Whole));
+  }
+}
+
+TEST(LiveFile, ThatIsCutShortIsOpenedOnceMore) {
+  std::string Whole = bytesOf(everySegment());
+  size_t Bytes = Whole.size() - format::PageBytes;
+  for (bool IsGone : {false, true}) {
+    unsigned Opened = 0;
+    Profile P = cantFail(readProfile(
+        firstOf(Whole, Bytes), [&]() -> ErrorOr<std::unique_ptr<MemoryBuffer>> {
+          ++Opened;
+          if (IsGone)
+            return std::make_error_code(std::errc::no_such_file_or_directory);
+          return firstOf(Whole, Bytes);
+        }));
+    EXPECT_EQ(Opened, 1u);
+    EXPECT_TRUE(P.Damaged);
+    expectAll(P, heldIn(StringRef(Whole).take_front(Bytes)));
+  }
+}
+
 TEST(Damage, EveryTruncation) {
   std::string Whole = bytesOf(everySegment());
   unsigned Errors = 0, Salvaged = 0;

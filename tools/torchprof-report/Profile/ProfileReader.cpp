@@ -22,6 +22,7 @@ static Error inputError(const Twine &Message) {
 }
 
 Error SegmentReader::readHeader() {
+  IsShort = Bytes.size() < sizeof(format::FileHeader);
   if (Bytes.empty())
     return inputError("the file is empty");
   StringRef Magic(format::FileMagic, sizeof(format::FileMagic));
@@ -60,6 +61,7 @@ Error SegmentReader::readHeader() {
             " bytes, found " + Twine(Limit));
     Limit = Bytes.size();
   } else if (Limit > Bytes.size()) {
+    IsShort = true;
     Offset = Bytes.size();
     damaged("the file is cut short: expected " + Twine(Limit) +
             " bytes, found " + Twine(Bytes.size()));
@@ -299,11 +301,19 @@ Error SegmentReader::finish() {
   return Error::success();
 }
 
-Expected<Profile> report::readProfile(std::unique_ptr<MemoryBuffer> File) {
+Expected<Profile> report::readProfile(std::unique_ptr<MemoryBuffer> File,
+                                      OpenAgain Open) {
   Profile P;
   P.FileName = File->getBufferIdentifier().str();
   SegmentReader R(*File, P);
   Error E = R.readHeader();
+  if (R.isShort() && Open) {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> Now = Open();
+    if (Now && (*Now)->getBufferSize() > File->getBufferSize()) {
+      consumeError(std::move(E));
+      return readProfile(std::move(*Now), Open);
+    }
+  }
   if (!E) {
     R.readSegments();
     E = R.finish();
@@ -321,13 +331,19 @@ Expected<Profile> report::loadProfile(StringRef Path) {
       Status.type() == sys::fs::file_type::character_file)
     return inputError(Path + ": not a regular file");
   // Not volatile, so that large files are mapped. A live file never shrinks.
-  ErrorOr<std::unique_ptr<MemoryBuffer>> File = MemoryBuffer::getFileOrSTDIN(
-      Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto Open = [Path] {
+    return MemoryBuffer::getFileOrSTDIN(Path, /*IsText=*/false,
+                                        /*RequiresNullTerminator=*/false);
+  };
+  ErrorOr<std::unique_ptr<MemoryBuffer>> File = Open();
   if (std::error_code Code = File.getError())
     return createStringError(Code, Path + ": " + Code.message());
   StringRef Text = (*File)->getBuffer();
-  if (!Text.ltrim().startswith("{"))
-    return readProfile(std::move(*File));
+  if (!Text.ltrim().startswith("{")) {
+    // Who reads a pipe again finds nothing.
+    bool IsFile = Status.type() == sys::fs::file_type::regular_file;
+    return readProfile(std::move(*File), IsFile ? OpenAgain(Open) : nullptr);
+  }
   Expected<Profile> P = profileFromJson(Text, Path);
   if (P)
     emptyOld(*P);

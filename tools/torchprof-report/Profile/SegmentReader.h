@@ -31,6 +31,8 @@ public:
       : Bytes(File.getBuffer()), P(P) {}
 
   llvm::Error readHeader();
+  /// True if the file ends before its header does, or before what that names.
+  bool isShort() const { return IsShort; }
   void readSegments();
   llvm::Error finish();
 
@@ -103,6 +105,7 @@ private:
   uint64_t Limit = 0;
   uint64_t Offset = 0; ///< of the segment that is being read
   std::string Damage;
+  bool IsShort = false;
   bool SawProcess = false;
   bool SawCells = false;
   std::map<uint32_t, size_t> LaneIndex; ///< by number, in Profile::Lanes
