@@ -12,17 +12,16 @@
 
 #include "FindRuntime.h"
 #include "Hooks.h"
+#include "system/WriteSignals.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Tells libtorchprof_attach.so that nothing is left to do. */
@@ -32,8 +31,6 @@ __attribute__((visibility("default"))) const int torchprof_preloaded = 1;
 static const struct TorchprofHooks *Hooks;
 static pthread_once_t Attached = PTHREAD_ONCE_INIT;
 
-/* A pipe that nobody reads must not end the host, nor a file that is full:
-   what WriteSignals.h does for the runtime. */
 static void warn(const char *Reason) {
   int SavedErrno = errno;
   char Line[TorchprofTextBytes + 64];
@@ -41,25 +38,13 @@ static void warn(const char *Reason) {
                         "torchprof: warning: cannot attach, models run "
                         "without: %s\n",
                         Reason ? Reason : "?");
-  const int Signals[] = {SIGPIPE, SIGXFSZ};
-  sigset_t Pending, Both, New, Before;
-  sigpending(&Pending);
-  sigemptyset(&Both);
-  sigemptyset(&New);
-  for (unsigned I = 0; I < sizeof(Signals) / sizeof(*Signals); ++I) {
-    sigaddset(&Both, Signals[I]);
-    if (sigismember(&Pending, Signals[I]) != 1)
-      sigaddset(&New, Signals[I]);
-  }
-  pthread_sigmask(SIG_BLOCK, &Both, &Before);
-  size_t Written =
+  size_t Bytes =
       (size_t)Length < sizeof(Line) ? (size_t)Length : sizeof(Line) - 1;
-  if (write(STDERR_FILENO, Line, Written) < 0) {
-    const struct timespec None = {0, 0};
-    while (sigtimedwait(&New, NULL, &None) > 0) {
-    }
-  }
-  pthread_sigmask(SIG_SETMASK, &Before, NULL);
+  struct TorchprofWriteSignals Signals;
+  torchprofBlockWriteSignals(&Signals);
+  ssize_t Written = write(STDERR_FILENO, Line, Bytes);
+  (void)Written; /* there is nowhere else to say it */
+  torchprofRestoreWriteSignals(&Signals);
   errno = SavedErrno;
 }
 

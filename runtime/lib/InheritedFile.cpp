@@ -2,7 +2,7 @@
 
 #include "InheritedFile.h"
 
-#include "WriteSignals.h"
+#include "system/WriteSignals.h"
 #include "torchprof/format/Records.h"
 
 #include <cerrno>

@@ -2,7 +2,7 @@
 
 #include "Options.h"
 #include "Warn.h"
-#include "WriteSignals.h"
+#include "system/WriteSignals.h"
 
 #include <bit>
 #include <charconv>

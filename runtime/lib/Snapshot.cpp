@@ -9,7 +9,7 @@
 #include "Options.h"
 #include "Process.h"
 #include "ProfileFile.h"
-#include "WriteSignals.h"
+#include "system/WriteSignals.h"
 #include "torchprof/format/LiveReader.h"
 #include "torchprof/format/Segments.h"
 

@@ -1,7 +1,7 @@
 //===- Warn.cpp - messages on standard error ------------------------------===//
 
 #include "Warn.h"
-#include "WriteSignals.h"
+#include "system/WriteSignals.h"
 
 #include <cerrno>
 #include <cstdarg>

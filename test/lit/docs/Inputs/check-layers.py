@@ -28,6 +28,8 @@ RULES = (
                  "tools/")),
     ("runtime/", ("llvm", "passes/", "tools/")),
     ("runtime/lib/", ("torch", "runtime/torch/")),
+    ("runtime/system/", ("torch", "format/", "runtime/include/", "runtime/lib/",
+                         "runtime/torch/")),
     ("tools/torchprof-report/", ("torch", "passes/", "runtime/")),
     ("tools/", ("runtime/lib/", "runtime/torch/", "passes/lib/")),
 )
