@@ -2,6 +2,8 @@
 
 #include "NodeTable.h"
 
+#include "torchprof/GraphAccess.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
@@ -113,11 +115,11 @@ private:
       Content->Regions.push_back(idOf(Region));
     if (!Regions.empty())
       Entry.Path = pathOf(Regions.back());
-    if (N->kind() == prim::fork && N->hasAttribute(attr::Subgraph)) {
+    if (Graph *Body = forkedGraph(N)) {
       auto Forked = std::make_shared<NodeTable>();
       auto OuterFork = std::exchange(Fork, Content->Site);
       auto OuterAround = std::exchange(Around, std::nullopt);
-      visit(N->g(attr::Subgraph)->block(), *Forked);
+      visit(Body->block(), *Forked);
       Fork = OuterFork;
       Around = OuterAround;
       Content->Forked = std::move(Forked);

@@ -4,6 +4,7 @@
 
 #include "Tag.h"
 #include "torch/Symbols.h"
+#include "torchprof/GraphAccess.h"
 #include "torchprof/Passes.h"
 
 #include <torch/csrc/jit/ir/constants.h>
@@ -25,12 +26,6 @@ bool isApart(const Node *N) {
   return N->kind() == prim::Constant || N->kind() == prim::GetAttr ||
          N->kind() == symbols::followGradMode() ||
          N->kind() == symbols::leave();
-}
-
-Graph *forkedGraph(Node *N) {
-  return N->kind() == prim::fork && N->hasAttribute(attr::Subgraph)
-             ? N->g(attr::Subgraph).get()
-             : nullptr;
 }
 
 std::optional<format::SiteId> constantSite(const Value *V) {

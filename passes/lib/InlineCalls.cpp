@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphAccess.h"
 #include "RecoverPaths.h"
 #include "SourceLocation.h"
+#include "torchprof/GraphAccess.h"
 #include "torchprof/Passes.h"
 
 #include <torch/csrc/jit/passes/constant_pooling.h>

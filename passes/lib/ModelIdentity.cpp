@@ -13,7 +13,7 @@
 
 #include "ModelIdentity.h"
 
-#include "GraphAccess.h"
+#include "torchprof/GraphAccess.h"
 #include "torchprof/format/Site.h"
 
 #include <ATen/core/ivalue.h>

@@ -10,7 +10,7 @@
 #ifndef TORCHPROF_PASSES_MODULEMETHODS_H
 #define TORCHPROF_PASSES_MODULEMETHODS_H
 
-#include "GraphAccess.h"
+#include "torchprof/GraphAccess.h"
 #include "torchprof/Passes.h"
 
 #include <torch/csrc/jit/api/module.h>

@@ -3,7 +3,7 @@
 #ifndef TORCHPROF_PASSES_NODESELECTION_H
 #define TORCHPROF_PASSES_NODESELECTION_H
 
-#include "GraphAccess.h"
+#include "torchprof/GraphAccess.h"
 #include "torchprof/Passes.h"
 
 namespace torchprof {

@@ -1,7 +1,7 @@
 //===- OriginalToRun.cpp - what an instrumented method was ----------------===//
 
-#include "GraphAccess.h"
 #include "ModuleMethods.h"
+#include "torchprof/GraphAccess.h"
 #include "torchprof/Passes.h"
 
 namespace torchprof {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphAccess.h"
 #include "ProbeOps.h"
+#include "torchprof/GraphAccess.h"
 #include "torchprof/Passes.h"
 
 namespace torchprof {

@@ -7,7 +7,7 @@
 #ifndef TORCHPROF_PASSES_PROBEOPS_H
 #define TORCHPROF_PASSES_PROBEOPS_H
 
-#include "GraphAccess.h"
+#include "torchprof/GraphAccess.h"
 
 namespace torchprof::ops {
 

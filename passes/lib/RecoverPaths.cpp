@@ -11,7 +11,7 @@
 
 #include "RecoverPaths.h"
 
-#include "GraphAccess.h"
+#include "torchprof/GraphAccess.h"
 
 #include <optional>
 
