@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LineParser.h"
 #include "torchprof/format/Manifest.h"
 #include "torchprof/format/Site.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace torchprof {
 
@@ -23,170 +23,11 @@ constexpr std::array<std::string_view, 0> KnownFeatures{};
 
 constexpr size_t ShortestSite = sizeof("- 0 0\n") - 1;
 
-std::string quoted(std::string_view Text) {
-  std::string Result("'");
-  Result.append(Text.substr(0, 40)).append("'");
-  return Result;
-}
-
-template <typename Number>
-bool readNumber(std::string_view Text, Number &Value, int Base = 10) {
-  const char *End = Text.data() + Text.size();
-  auto [Last, Code] = std::from_chars(Text.data(), End, Value, Base);
-  return Code == std::errc() && Last == End;
-}
-
-/// Takes what is before \p Separator from the front of \p Text.
-std::string_view takeUntil(std::string_view &Text, char Separator) {
-  size_t End = std::min(Text.find(Separator), Text.size());
-  std::string_view Word = Text.substr(0, End);
-  Text.remove_prefix(End == Text.size() ? End : End + 1);
-  return Word;
-}
-
-/// Takes the text apart, line by line and word by word. The first error wins;
-/// afterwards every call fails.
-class Parser {
-public:
-  Parser(std::string_view Text, std::string &Error)
-      : Rest(Text), Error(Error) {}
-
-  bool fail(const std::string &Cause) {
-    std::string Where("manifest line ");
-    Where.append(std::to_string(LineNumber)).append(": ");
-    return failWhole(Where + Cause);
-  }
-
-  /// An error that is not one of a single line.
-  bool failWhole(const std::string &Cause) {
-    if (!Failed)
-      Error = Cause;
-    Failed = true;
-    return false;
-  }
-
-  bool nextLine() {
-    if (Failed)
-      return false;
-    ++LineNumber;
-    size_t End = Rest.find('\n');
-    if (End == std::string_view::npos)
-      return fail("the text ends too early");
-    Line = Rest.substr(0, End);
-    Rest.remove_prefix(End + 1);
-    return true;
-  }
-
-  /// Reads a line "KEY VALUE"; the value stays in Line.
-  bool nextKey(std::string_view &Key) {
-    if (!nextLine())
-      return false;
-    Key = takeUntil(Line, ' ');
-    return true;
-  }
-
-  /// Reads the line "NAME COUNT" that begins a section. Each line has at least
-  /// one byte, so a count is bounded by what is left of the text.
-  bool nextSection(std::string_view &Name, uint32_t &Lines) {
-    if (!nextKey(Name))
-      return false;
-    if (Name == "end")
-      return true;
-    if (!number(Lines, NoIndex - 1))
-      return false;
-    if (Lines > Rest.size())
-      return fail("section " + quoted(Name) + " has fewer than " +
-                  std::to_string(Lines) + " lines");
-    return true;
-  }
-
-  bool skipLines(uint32_t Count) {
-    while (Count && nextLine())
-      --Count;
-    return Count == 0;
-  }
-
-  bool toNumber(std::string_view Word, uint32_t &Value, uint32_t Limit) {
-    if (!readNumber(Word, Value))
-      return fail(quoted(Word) + " is not a number");
-    if (Value > Limit)
-      return fail(std::to_string(Value) + " is more than " +
-                  std::to_string(Limit));
-    return true;
-  }
-
-  /// The next word of the line as a number of at most \p Limit.
-  bool number(uint32_t &Value, uint32_t Limit) {
-    return !Failed && toNumber(takeUntil(Line, ' '), Value, Limit);
-  }
-
-  bool toIndex(std::string_view Word, uint32_t &Value, size_t Size,
-               const char *Table) {
-    if (!readNumber(Word, Value))
-      return fail(quoted(Word) + " is not a number");
-    if (Value >= Size)
-      return fail(std::string("there is no ") + Table + " " +
-                  std::to_string(Value));
-    return true;
-  }
-
-  /// The next word of the line as an index into a table of \p Size entries.
-  bool index(uint32_t &Value, size_t Size, const char *Table) {
-    return !Failed && toIndex(takeUntil(Line, ' '), Value, Size, Table);
-  }
-
-  /// The same for a parent: "-" or one of the \p Size entries before.
-  bool parent(uint32_t &Value, size_t Size, const char *Table) {
-    if (Line == "-" || Line.starts_with("- ")) {
-      takeUntil(Line, ' ');
-      Value = NoIndex;
-      return true;
-    }
-    return index(Value, Size, Table);
-  }
-
-  bool hex(uint64_t &Value) {
-    if (!readNumber(Line, Value, 16))
-      return fail(quoted(Line) + " is not a hexadecimal number");
-    return true;
-  }
-
-  bool unescape(std::string &Out) {
-    Out.clear();
-    for (size_t I = 0; I < Line.size(); ++I) {
-      if (Line[I] != '\\') {
-        Out += Line[I];
-        continue;
-      }
-      char C = ++I < Line.size() ? Line[I] : '?';
-      if (C == '\\')
-        Out += '\\';
-      else if (C == 'n')
-        Out += '\n';
-      else if (C == 'r')
-        Out += '\r';
-      else if (C == '0')
-        Out += '\0';
-      else
-        return fail("unknown escape in " + quoted(Line));
-    }
-    return true;
-  }
-
-  std::string_view Line;
-
-private:
-  std::string_view Rest;
-  std::string &Error;
-  unsigned LineNumber = 0;
-  bool Failed = false;
-};
-
 /// Reads the sections. Those that the tables of others depend on come first;
 /// unknown ones may stand anywhere.
 class ManifestReader {
 public:
-  ManifestReader(Parser &P, Manifest &M) : P(P), M(M) {}
+  ManifestReader(LineParser &P, Manifest &M) : P(P), M(M) {}
 
   bool readHead(std::string_view Text, ManifestHead &Head) {
     return readVersion() && checkSum(Text) &&
@@ -220,14 +61,14 @@ public:
       for (; Next < Section; ++Next)
         if (Next->Required)
           return P.fail(std::string("section '") + Next->Name +
-                        "' is missing before " + quoted(Name));
+                        "' is missing before " + P.quoted(Name));
       if (IsEnd)
         return M.Sites.size() == SiteCount ||
                P.fail("the head counts " + std::to_string(SiteCount) +
                       " sites, but there are " +
                       std::to_string(M.Sites.size()));
       if (Section < Next)
-        return P.fail("section " + quoted(Name) +
+        return P.fail("section " + P.quoted(Name) +
                       " is out of order or stands twice");
       if (!(this->*Section->Read)(Lines))
         return false;
@@ -264,7 +105,7 @@ private:
       std::string_view Number = Text.substr(End + 5);
       if (!Number.empty() && Number.back() == '\n')
         Number.remove_suffix(1);
-      if (!readNumber(Number, Stored, 16))
+      if (!P.readNumber(Number, Stored, 16))
         End = std::string_view::npos;
     }
     if (End == std::string_view::npos)
@@ -282,7 +123,7 @@ private:
     if (!P.nextSection(Key, Lines))
       return false;
     if (Key != "head")
-      return P.fail("section 'head' is missing before " + quoted(Key));
+      return P.fail("section 'head' is missing before " + P.quoted(Key));
     for (; Lines; --Lines) {
       if (!P.nextKey(Key))
         return false;
@@ -306,12 +147,12 @@ private:
           return false;
       } else if (Key == "option") {
         ManifestOption &O = Head.Options.emplace_back();
-        O.Name = takeUntil(P.Line, ' ');
+        O.Name = P.takeUntil(P.Line, ' ');
         if (!P.unescape(O.Value))
           return false;
       } else if (Key == "requires") {
         if (!isKnown(P.Line))
-          return P.failWhole("the model needs " + quoted(P.Line) +
+          return P.failWhole("the model needs " + P.quoted(P.Line) +
                              ", which this torchprof does not know; use a "
                              "newer one");
       }
@@ -343,16 +184,16 @@ private:
       if (I == 0 && !Text.empty())
         return P.fail("string 0 is not empty");
       if (M.intern(Text) != I)
-        return P.fail("string " + quoted(Text) + " stands twice");
+        return P.fail("string " + P.quoted(Text) + " stands twice");
     }
     return Lines > 0 || P.fail("there is no string 0");
   }
 
   /// "FILE:LINE:COLUMN:TEXT"
   bool position(std::string_view Word, SourcePosition &Position) {
-    return string(takeUntil(Word, ':'), Position.File) &&
-           P.toNumber(takeUntil(Word, ':'), Position.Line, NoIndex) &&
-           P.toNumber(takeUntil(Word, ':'), Position.Column, NoIndex) &&
+    return string(P.takeUntil(Word, ':'), Position.File) &&
+           P.toNumber(P.takeUntil(Word, ':'), Position.Line, NoIndex) &&
+           P.toNumber(P.takeUntil(Word, ':'), Position.Column, NoIndex) &&
            string(Word, Position.Text);
   }
 
@@ -360,10 +201,10 @@ private:
   /// errors only.
   template <typename Reader> bool properties(Reader Read) {
     while (!P.Line.empty()) {
-      std::string_view Word = takeUntil(P.Line, ' ');
+      std::string_view Word = P.takeUntil(P.Line, ' ');
       size_t Equals = Word.find('=');
       if (Equals == std::string_view::npos)
-        return P.fail(quoted(Word) + " is not of the form key=value");
+        return P.fail(P.quoted(Word) + " is not of the form key=value");
       if (!Read(Word.substr(0, Equals), Word.substr(Equals + 1)))
         return false;
     }
@@ -390,7 +231,7 @@ private:
 
   bool readFlags(std::string_view Names, uint32_t &Flags) {
     while (!Names.empty()) {
-      std::string_view Name = takeUntil(Names, ',');
+      std::string_view Name = P.takeUntil(Names, ',');
       for (const SiteFlagInfo &Info : SiteFlagTable)
         if (Name == Info.Name)
           Flags |= Info.Flag;
@@ -402,7 +243,7 @@ private:
                      uint32_t SiteCount) {
     while (!List.empty()) {
       uint32_t Producer = 0;
-      if (!P.toIndex(takeUntil(List, ','), Producer, SiteCount, "site"))
+      if (!P.toIndex(P.takeUntil(List, ','), Producer, SiteCount, "site"))
         return false;
       Producers.push_back(Producer);
     }
@@ -442,7 +283,7 @@ private:
     return true;
   }
 
-  Parser &P;
+  LineParser &P;
   Manifest &M;
 };
 
@@ -451,14 +292,14 @@ private:
 bool parseManifestHead(std::string_view Text, ManifestHead &Head,
                        std::string &Error) {
   Manifest Unused;
-  Parser P(Text, Error);
+  LineParser P(Text, Error);
   return ManifestReader(P, Unused).readHead(Text, Head);
 }
 
 bool parseManifest(std::string_view Text, Manifest &M, std::string &Error) {
   M = Manifest();
   ManifestHead Head;
-  Parser P(Text, Error);
+  LineParser P(Text, Error);
   ManifestReader Reader(P, M);
   if (!Reader.readHead(Text, Head) || !Reader.readTables(Head.SiteCount))
     return false;
