@@ -96,3 +96,9 @@ def conditions(results, sections):
                  "section (load of the machine before, how long it took)"],
                 [list(key) + [", ".join("%s (%s)" % pair for pair in pairs)]
                  for key, pairs in rows.items()])
+
+
+def not_measured(rows):
+    missing = ["- %s: %s" % (row["model"], row["absent"]) for row in rows
+               if "absent" in row]
+    return ["Not measured:", ""] + missing + [""] if missing else []

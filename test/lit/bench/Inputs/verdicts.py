@@ -3,7 +3,7 @@
 import sys
 
 sys.path.insert(0, sys.argv[1])
-from render import attaching, bars, fidelity, models, performance
+from render import attaching, bars, coverage, fidelity, models, performance
 
 
 def chains(*more):
@@ -51,12 +51,12 @@ for error, quantile in ((100.0, 1035.0), (100.0, 1139.0), (0.0, 1037.0)):
     print(*fidelity.quantile({"true_p50_ns": 1000.0, "error_ns": error,
                               "p50_ns": quantile}, "p50"))
 
-print(fidelity.sums([{"adds_up": True}]))
-print(fidelity.sums([{"adds_up": True}, {"adds_up": True, "excess_pct": 0.0},
+print(coverage.sums([{"adds_up": True}]))
+print(coverage.sums([{"adds_up": True}, {"adds_up": True, "excess_pct": 0.0},
                      {"adds_up": False, "excess_pct": 1.5}]))
 
 for frozen in (1.9, 2.1, None):
-    print(fidelity.verdict_of_rest({"unattributed_pct": 3.0,
+    print(coverage.verdict_of_rest({"unattributed_pct": 3.0,
                                     "frozen_unattributed_pct": frozen}))
 
 for row in ("bench::read, 4096 KB, explicit, recording, folding",
