@@ -23,7 +23,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 
 namespace torch::jit {
 struct Graph;

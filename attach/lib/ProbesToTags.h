@@ -10,7 +10,6 @@
 
 #include "torchprof/format/Site.h"
 
-#include <memory>
 #include <optional>
 
 namespace torch::jit {

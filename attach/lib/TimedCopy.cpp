@@ -21,7 +21,6 @@
 
 #include <optional>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace torchprof {

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProbeOps.h"
-#include "torchprof/GraphAccess.h"
 #include "torchprof/Passes.h"
 
 namespace torchprof {

@@ -19,7 +19,6 @@
 #include "torchprof/format/Measure.h"
 #include "torchprof/format/Records.h"
 
-#include <atomic>
 #include <cstdint>
 #include <pthread.h>
 

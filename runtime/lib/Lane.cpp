@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <sys/syscall.h>
 #include <type_traits>
 #include <unistd.h>

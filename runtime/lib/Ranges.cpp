@@ -9,7 +9,6 @@
 #include "Warn.h"
 #include "torchprof/format/Records.h"
 
-#include <array>
 #include <atomic>
 #include <exception>
 #include <pthread.h>

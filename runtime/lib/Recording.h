@@ -31,8 +31,6 @@
 #include "Variants.h"
 #include "Window.h"
 
-#include <memory>
-
 namespace torchprof {
 
 class Recording {

@@ -11,7 +11,6 @@
 #include "torchprof/format/Atomics.h"
 #include "torchprof/format/Segments.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 

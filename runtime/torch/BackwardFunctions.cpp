@@ -23,7 +23,6 @@
 #include <string_view>
 #include <typeinfo>
 #include <utility>
-#include <vector>
 
 namespace torchprof {
 

@@ -14,7 +14,6 @@
 #define TORCHPROF_LOWERING_H
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -24,7 +24,6 @@ import torch
 
 import forks
 import specs
-from check_zoo import copy_of
 from forkserver import ForkServer
 from observed import (all_seen, compare_sites, differences, parsed, process,
                       profile_of, report, report_totals, seen_path, snapshot,

@@ -11,7 +11,6 @@
 #include "llvm/Support/Signals.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 #include <fcntl.h>

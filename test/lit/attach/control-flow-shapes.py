@@ -38,7 +38,7 @@ instrumented file; results stay."""
 import sys
 
 import torch
-from typing import List, Optional, Tuple
+from typing import Optional, Tuple
 
 from Inputs import forks
 

@@ -20,7 +20,6 @@ same time, also for gradients; and nothing in the model's results changes."""
 
 import os
 import subprocess
-import sys
 import json
 
 import torch

@@ -25,10 +25,8 @@ can have, with and without grad, in first runs and later; results stay."""
 # CHECK: aten::to sparse [3,4] [3,4] float32 1
 # CHECK: aten::to sparse [4,3] [4,3] float64 1
 
-import os
 
 import torch
-from typing import List, Optional
 
 from Inputs import forks
 

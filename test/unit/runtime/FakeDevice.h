@@ -18,7 +18,6 @@
 #include <deque>
 #include <gtest/gtest.h>
 #include <mutex>
-#include <vector>
 
 namespace torchprof::test::device {
 

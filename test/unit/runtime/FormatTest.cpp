@@ -5,7 +5,6 @@
 #include "TestSupport.h"
 
 #include <cstddef>
-#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>

@@ -4,7 +4,6 @@
 
 #include "VariantsSupport.h"
 
-#include "Control.h"
 #include "Memory.h"
 #include "Probe.h"
 

@@ -5,7 +5,6 @@
 #include "Probe.h"
 
 #include <gtest/gtest.h>
-#include <stdexcept>
 #include <thread>
 
 using namespace torchprof;

@@ -13,7 +13,6 @@
 
 #include <functional>
 #include <gtest/gtest.h>
-#include <map>
 #include <string>
 #include <thread>
 #include <vector>
