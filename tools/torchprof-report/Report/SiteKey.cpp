@@ -20,23 +20,8 @@ std::string SiteKey::text() const {
 /// numbers with others.
 static bool computesEither(StringRef Kind) {
   return StringSwitch<bool>(Kind)
-      .Cases("aten::add", "aten::sub", "aten::mul", "aten::div", true)
-      .Cases("aten::remainder", "aten::fmod", "aten::copysign", true)
-      .Cases("aten::eq", "aten::ne", "aten::lt", true)
-      .Cases("aten::le", "aten::gt", "aten::ge", true)
-      .Cases("aten::__and__", "aten::__or__", "aten::__xor__", true)
-      .Cases("aten::__lshift__", "aten::__rshift__", true)
-      .Cases("aten::pow", "aten::atan2", "aten::polar", true)
-      .Cases("aten::neg", "aten::ceil", "aten::floor", "aten::round", true)
-      .Cases("aten::sqrt", "aten::exp", "aten::expm1", true)
-      .Cases("aten::log", "aten::log10", "aten::log1p", "aten::lgamma", true)
-      .Cases("aten::sin", "aten::cos", "aten::tan", true)
-      .Cases("aten::asin", "aten::acos", "aten::atan", true)
-      .Cases("aten::sinh", "aten::cosh", "aten::tanh", true)
-      .Cases("aten::asinh", "aten::acosh", "aten::atanh", true)
-      .Cases("aten::erf", "aten::erfc", "aten::angle", true)
-      .Cases("aten::all", "aten::any", "aten::sum", true)
-      .Cases("aten::isfinite", "aten::isinf", "aten::isnan", true)
+#define NUMBER_OVERLOADS(KIND) .Case(KIND, true)
+#include "NumberOverloads.def"
       .Default(false);
 }
 
