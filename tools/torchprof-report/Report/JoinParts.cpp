@@ -54,6 +54,15 @@ private:
                  std::make_move_iterator(Earlier.end()));
   }
 
+  /// The same for rings, of which \p Entries is what they keep.
+  template <typename Ring, typename Member>
+  void putBefore(std::vector<Ring> &Rings, std::vector<Ring> Earlier,
+                 Member Entries) {
+    for (Ring &R : Earlier)
+      R.*Entries = Whole.keep(R.*Entries);
+    putBefore(Rings, std::move(Earlier));
+  }
+
   Profile &Whole;
   const Profile &Part;
 };
@@ -80,15 +89,8 @@ void PartBefore::addLane(const Lane &L) {
     Cells.push_back(cellsOf(Source));
   putBefore(Into.Cells, std::move(Cells));
 
-  std::vector<RunRing> Runs = L.Runs;
-  for (RunRing &R : Runs)
-    R.Samples = Whole.keep(R.Samples);
-  putBefore(Into.Runs, std::move(Runs));
-
-  std::vector<TraceBuffer> Traces = L.Traces;
-  for (TraceBuffer &T : Traces)
-    T.Events = Whole.keep(T.Events);
-  putBefore(Into.Traces, std::move(Traces));
+  putBefore(Into.Runs, L.Runs, &RunRing::Samples);
+  putBefore(Into.Traces, L.Traces, &TraceBuffer::Events);
 
   std::vector<MeasureCells> Measures = L.Measures;
   for (MeasureCells &M : Measures)
@@ -100,15 +102,9 @@ void PartBefore::addLane(const Lane &L) {
     Variants.push_back(cellsOf(Source));
   putBefore(Into.Variants, std::move(Variants));
 
-  std::vector<LevelRing> Levels = L.Levels;
-  for (LevelRing &R : Levels)
-    R.Entries = Whole.keep(R.Entries);
-  putBefore(Into.Levels, std::move(Levels));
-
-  std::vector<KeptRing<format::DeviceSpan>> Spans = L.DeviceSpans;
-  for (KeptRing<format::DeviceSpan> &R : Spans)
-    R.Entries = Whole.keep(R.Entries);
-  putBefore(Into.DeviceSpans, std::move(Spans));
+  putBefore(Into.Levels, L.Levels, &LevelRing::Entries);
+  putBefore(Into.DeviceSpans, L.DeviceSpans,
+            &KeptRing<format::DeviceSpan>::Entries);
 }
 
 using EventKey = std::tuple<uint64_t, uint32_t, format::Slot, format::Slot>;
