@@ -168,31 +168,43 @@ NumberedMethods numberMethods(std::vector<MethodGraph> Methods,
   return numberMethods(std::move(Methods), ScopeMap(), Options, FallbackName);
 }
 
-NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
-                            const std::vector<NamedClass> &Parts,
-                            const InstrumentOptions &Options) {
+/// Numbers the functions of a class. \p BodyOf gives the graph of one, null if
+/// it is left out.
+template <typename GraphOfFunction>
+static NumberedMethods numberFunctions(const c10::ClassTypePtr &Class,
+                                       const std::vector<NamedClass> &Parts,
+                                       const InstrumentOptions &Options,
+                                       GraphOfFunction BodyOf) {
   std::vector<MethodGraph> Methods;
   ScopeMap Scopes;
   Scopes.HasCalls = hasCalls(Class);
   for (const OwnedFunction &F : chooseFunctions(Class, Parts, Options.Methods))
-    Methods.push_back(describeFunction(F, F.Function->graph()->copy()));
+    if (std::shared_ptr<Graph> Body = BodyOf(F, Scopes))
+      Methods.push_back(describeFunction(F, Body->copy()));
   return numberMethods(std::move(Methods), std::move(Scopes), Options,
                        nameOf(*Class));
+}
+
+NumberedMethods numberClass(const std::shared_ptr<c10::ClassType> &Class,
+                            const std::vector<NamedClass> &Parts,
+                            const InstrumentOptions &Options) {
+  return numberFunctions(
+      Class, Parts, Options,
+      [](const OwnedFunction &F, ScopeMap &) { return F.Function->graph(); });
 }
 
 NumberedMethods numberOriginals(const c10::ClassTypePtr &Class,
                                 const std::vector<NamedClass> &Parts,
                                 const InstrumentOptions &Options) {
-  std::vector<MethodGraph> Methods;
-  ScopeMap Scopes;
-  Scopes.HasCalls = hasCalls(Class);
-  for (const OwnedFunction &F : chooseFunctions(Class, Parts, Options.Methods))
-    if (GraphFunction *Kept = keptOriginal(*F.Class, F.Function->name())) {
-      Scopes.OriginalOf[F.Function->graph().get()] = Kept->graph();
-      Methods.push_back(describeFunction(F, Kept->graph()->copy()));
-    }
-  return numberMethods(std::move(Methods), std::move(Scopes), Options,
-                       nameOf(*Class));
+  return numberFunctions(
+      Class, Parts, Options,
+      [](const OwnedFunction &F, ScopeMap &Scopes) -> std::shared_ptr<Graph> {
+        GraphFunction *Kept = keptOriginal(*F.Class, F.Function->name());
+        if (!Kept)
+          return nullptr;
+        Scopes.OriginalOf[F.Function->graph().get()] = Kept->graph();
+        return Kept->graph();
+      });
 }
 
 SiteNumbering numberModule(const Module &Root,
