@@ -134,20 +134,6 @@ private:
   std::unordered_map<const Value *, const Value *> Captured;
 };
 
-bool hasProbes(Block *In) {
-  for (Node *N : In->nodes()) {
-    if (opens(N))
-      return true;
-    for (Block *Inner : N->blocks())
-      if (hasProbes(Inner))
-        return true;
-    if (Graph *Forked = forkedGraph(N))
-      if (hasProbes(Forked->block()))
-        return true;
-  }
-  return false;
-}
-
 /// The begin of the method whose graph \p Body is: its pair spans the graph,
 /// and there is no other. Null if the graph is not an instrumented method's,
 /// which may have called some.
@@ -171,7 +157,7 @@ Node *enterOf(Graph &Body) {
 
 } // namespace
 
-bool hasProbes(Graph &Body) { return hasProbes(Body.block()); }
+bool hasProbes(Graph &Body) { return visitNodes(Body.block(), opens); }
 
 std::optional<format::SiteId> rootOfProbes(Graph &Body) {
   Node *Enter = enterOf(Body);
