@@ -130,17 +130,16 @@ static uint64_t endedRuns(const ProfileFile &File, Slot Root, uint64_t Since) {
   return std::min<uint64_t>(Ended, UINT32_MAX - 1);
 }
 
-/// The run of \p Root, from 1, to which a plan belongs that is made now. A
+/// The run, from 1, to which the plan \p E belongs, which is made now. A
 /// method's own plan is made before the run's probe; backward comes after the
 /// run, or is part of one that differentiates itself.
-static uint32_t runOf(const Recording &R, Slot Root, PlanPart Part,
-                      Slot Waiting) {
+static uint32_t runOf(const Recording &R, const PlanEvent &E, Slot Waiting) {
+  Slot Root = runRootOf(E);
   if (Root == NoSlot || !Process.Open.load(std::memory_order_relaxed))
     return 0;
   uint64_t Since = currentEpoch().Ticks;
-  Lane *L = ThisLane;
-  bool IsInside = (L && isRunning(*L, Root)) || rootOf(Waiting) == Root;
-  bool IsAfter = Part == PlanPart::Backward && !IsInside;
+  bool IsInside = (E.Flags & PF_InRun) || rootOf(Waiting) == Root;
+  bool IsAfter = E.Part == PlanPart::Backward && !IsInside;
   ProcessLock Lock;
   uint64_t Ended = endedRuns(R.file(), Root, Since);
   return uint32_t(IsAfter ? Ended : Ended + 1);
@@ -166,9 +165,15 @@ void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
   dropAbsurd(Event.Ticks);
   dropAbsurd(Event.OwnTicks);
   Event.Thread = uint32_t(syscall(SYS_gettid));
-  Event.Run = runOf(*R, Event.Root, Event.Part, Waiting);
-  if (Lane *L = ThisLane; L && isInRun(*L))
+  if (Slot Running = ThisLane ? outermostRoot(*ThisLane) : NoSlot;
+      Running != NoSlot) {
     Event.Flags |= PF_InRun;
+    if (Running != Event.Root) {
+      Event.Flags |= PF_Called;
+      Event.Caller = Running;
+    }
+  }
+  Event.Run = runOf(*R, Event, Waiting);
   R->notePlan(Event);
 }
 

@@ -127,24 +127,16 @@ bool isSuspended(Slot Site) {
   return Model && Model->has(Site - Model->FirstSlot, RegisteredModel::Waits);
 }
 
-/// True if a frame that \p Is true for belongs to what goes on on the lane.
-template <typename Predicate> static bool goesOn(Lane &L, Predicate Is) {
+Slot outermostRoot(Lane &L) {
+  Slot Root = NoSlot;
   for (uint32_t I = L.Depth; I-- > 0;) {
     const OpenFrame &F = frameAt(L, I);
-    if (Is(F))
-      return true;
     if (isSuspended(F.Site))
-      return false;
+      break; // so is all that lies around it
+    if (F.Stack)
+      Root = F.Site;
   }
-  return false;
-}
-
-bool isRunning(Lane &L, Slot Root) {
-  return goesOn(L, [Root](const OpenFrame &F) { return F.Site == Root; });
-}
-
-bool isInRun(Lane &L) {
-  return goesOn(L, [](const OpenFrame &F) { return F.Stack != 0; });
+  return Root;
 }
 
 /// True if a label is the innermost span. A node in it, which has no frame or

@@ -62,10 +62,9 @@ bool isCalledHere(Lane &L, format::Slot Root);
 /// the wait goes on with the rest of its run on another thread, where both end.
 bool isSuspended(format::Slot Site);
 
-/// True if a run of \p Root, or of whatever root, goes on on the lane: what its
-/// thread does now lies in it.
-bool isRunning(Lane &L, format::Slot Root);
-bool isInRun(Lane &L);
+/// The outermost root that goes on on the lane, in whose run lies what its
+/// thread does now; NoSlot if none does.
+format::Slot outermostRoot(Lane &L);
 
 /// Drops the run that is suspended, if one is, also where only \p Ended knows
 /// that it was, and labels that have ended on another thread: before a root is

@@ -147,8 +147,8 @@ void Recording::writeNote(Slot Child) {
 }
 
 void Recording::writePlan(const PlanEvent &Event) {
-  Sites.write(Event.Root);
-  Sites.write(Event.First);
+  for (Slot Site : {Event.Root, runRootOf(Event), Event.First})
+    Sites.write(Site);
   Plans.write(File, Event);
 }
 

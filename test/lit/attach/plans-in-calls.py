@@ -1,11 +1,17 @@
 """The plan of a method that another one calls through an interface is made in the run of
-that one, and so is that of the body of a fork: both are in the line Plans."""
+that one, and so is that of the body of a fork: both are in the line Plans. The table of
+the caller alone has them, with the number of its own run."""
 # RUN: rm -f %t*.tprof
 # RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
 # RUN:   %python -W ignore %s
 # RUN: torchprof-report convert %t.tprof -o %t.json
 # RUN: torchprof-report summary %t.tprof --format=json --limit=0 > %t.summary.json
 # RUN: %python %s %t.json %t.summary.json
+# RUN: torchprof-report runs %t.tprof --include=prim::CallMethod --limit=0 --format=csv \
+# RUN:   | FileCheck %s
+# CHECK-DAG: {{^}}forward,whole,{{.*}},forward{{$}}
+# CHECK-DAG: {{^}}forward step,whole,,profiling,1,{{.*}},forward{{$}}
+# CHECK-DAG: {{^}}forward step,whole,,optimized,2,{{.*}},forward{{$}}
 # UNSUPPORTED: asan, tsan
 
 import json
@@ -24,6 +30,9 @@ if sys.argv[1:]:
     assert not ({plan["root"] for plan in before}
                 & {plan["root"] for plan in in_runs
                    if plan["part"] == "whole"})
+    called = [plan for plan in in_runs if "called" in plan["flags"]]
+    assert {plan["part"] for plan in called} == {"whole"}, called
+    assert {plan["caller"] for plan in called} == {plan["root"] for plan in before}
     ns = sum(plan["ticks"] for plan in in_runs) * 1e9 / profile["process"]["ticks_per_second"]
     plans = summary["footer"]["plans_ns"]
     assert abs(plans - ns) < 1 + 0.05 * ns, (plans, ns)

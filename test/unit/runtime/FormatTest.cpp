@@ -59,6 +59,7 @@ TEST(Format, OffsetsAreThoseOfTheDocumentation) {
   EXPECT_EQ(offsetof(PlanEvent, Thread), 40u);
   EXPECT_EQ(offsetof(PlanEvent, Groups), 56u);
   EXPECT_EQ(offsetof(PlanEvent, Flags), 60u);
+  EXPECT_EQ(offsetof(PlanEvent, Caller), 64u);
   EXPECT_EQ(offsetof(LoadEvent, Thread), 16u);
   EXPECT_EQ(offsetof(LoadEvent, Name), 24u);
   EXPECT_EQ(offsetof(MeasuresRecord, Measures), 16u);

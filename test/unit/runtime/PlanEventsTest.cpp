@@ -3,7 +3,7 @@
 #include "Clock.h"
 #include "Control.h"
 #include "Probe.h"
-#include "TestSupport.h"
+#include "RootSupport.h"
 #include "torchprof/format/Segments.h"
 
 #include <csignal>
@@ -113,11 +113,40 @@ TEST_F(PlanEventsTest, SayWhetherARunGoesOnOnTheirThread) {
     });
     Whole();
   });
+  constexpr uint32_t InOther = PF_InRun | PF_Called;
   std::vector<uint32_t> Flags;
   for (const PlanEvent &E : profile().Plans)
     Flags.push_back(E.Flags);
-  EXPECT_EQ(Flags,
-            (std::vector<uint32_t>{0, PF_InRun, PF_InRun, PF_InRun, 0, 0}));
+  EXPECT_EQ(Flags, (std::vector<uint32_t>{0, InOther, InOther, InOther, 0, 0}));
+}
+
+TEST_F(PlanEventsTest, OfACalledMethodAreOfItsCallersRun) {
+  recordIt([] {
+    addTestModel(8, 2);
+    for (int I = 0; I < 3; ++I)
+      inRun([] {
+        pairedNode(1, [] {
+          plan(PlanPart::Whole, site(8, 0));
+          uint64_t Called = enter(site(8, 0));
+          plan(PlanPart::Fallback, site(8, 0));
+          plan(PlanPart::Backward, site(8, 0));
+          endSpan(Called, site(8, 0));
+        });
+      });
+    plan(PlanPart::Whole, site(8, 0));
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), 10u);
+  for (unsigned I = 0; I < 9; ++I) {
+    EXPECT_EQ(P.Plans[I].Root, P.Models[1].FirstSlot);
+    EXPECT_EQ(P.Plans[I].Flags, uint32_t(PF_InRun | PF_Called));
+    EXPECT_EQ(P.Plans[I].Caller, Slot{0});
+    EXPECT_EQ(P.Plans[I].Run, I / 3 + 1);
+    EXPECT_EQ(runRootOf(P.Plans[I]), Slot{0});
+  }
+  EXPECT_EQ(P.Plans[9].Flags, 0u);
+  EXPECT_EQ(P.Plans[9].Run, 1u);
+  EXPECT_EQ(runRootOf(P.Plans[9]), P.Models[1].FirstSlot);
 }
 
 TEST_F(PlanEventsTest, AreGoneAfterAResetWithTheRuns) {

@@ -217,10 +217,14 @@ void Checker::lane(const Lane &L) {
 std::vector<std::string> Checker::all() {
   for (const DynamicSite &D : P.DynamicSites)
     add("dynamic site, slot " + Twine(number(D.Slot)), parent(D));
-  for (size_t I = 0; I < P.Plans.size(); ++I)
-    for (format::Slot Slot : {P.Plans[I].Root, P.Plans[I].First})
+  for (size_t I = 0; I < P.Plans.size(); ++I) {
+    const format::PlanEvent &E = P.Plans[I];
+    format::Slot Caller =
+        E.Flags & format::PF_Called ? E.Caller : format::NoSlot;
+    for (format::Slot Slot : {E.Root, E.First, Caller})
       if (Slot != format::NoSlot && !hasSlot(Slot))
         add("plan " + Twine(I) + ", slot " + Twine(number(Slot)), UnknownSlot);
+  }
   for (format::MemoryPlace Place : format::MemoryPlaces) {
     const Optional<BlockBooks> &Books = P.Books[unsigned(Place)];
     if (!Books)
@@ -295,7 +299,7 @@ size_t report::dropBadCells(Profile &P) {
     if (!Check.parent(D).empty())
       D.Parent = format::NoSlot;
   for (format::PlanEvent &E : P.Plans)
-    for (format::Slot *Slot : {&E.Root, &E.First})
+    for (format::Slot *Slot : {&E.Root, &E.First, &E.Caller})
       if (!Check.hasSlot(*Slot))
         *Slot = format::NoSlot;
   for (Optional<BlockBooks> &Books : P.Books) {

@@ -102,7 +102,8 @@ template <>
 inline constexpr EnumName<format::PlanFlags> EnumNames<format::PlanFlags>[] = {
     {format::PF_BeforeRun, "before_run"},
     {format::PF_InRun, "in_run"},
-    {format::PF_Emptied, "emptied"}};
+    {format::PF_Emptied, "emptied"},
+    {format::PF_Called, "called"}};
 
 template <>
 inline constexpr EnumName<SiteFlags> EnumNames<SiteFlags>[] = {

@@ -206,7 +206,7 @@ template <class IO> void Mapping<IO>::dynamicSite(IO &io, Ref<DynamicSite> D) {
 
 template <class IO> void Mapping<IO>::plan(IO &io, Ref<format::PlanEvent> E) {
   if constexpr (IO::Reading) {
-    E.Root = E.First = format::NoSlot;
+    E.Root = E.First = E.Caller = format::NoSlot;
     E.Kind = format::PlanKind::Optimized;
     E.Part = format::PlanPart::Whole;
     E.Depth = format::NoDepth;
@@ -224,6 +224,8 @@ template <class IO> void Mapping<IO>::plan(IO &io, Ref<format::PlanEvent> E) {
   io.member("nodes", E.Nodes);
   io.member("groups", E.Groups);
   io.template flags<format::PlanFlags>("flags", E.Flags);
+  if (IO::Reading || (E.Flags & format::PF_Called))
+    io.optional("caller", E.Caller, format::NoSlot);
 }
 
 template <class IO> void Mapping<IO>::load(IO &io, Ref<format::LoadEvent> E) {

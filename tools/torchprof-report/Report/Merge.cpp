@@ -109,6 +109,7 @@ void Merger::addEvents(const Profile &P, const SlotToSite &Slots,
   for (format::PlanEvent E : P.Plans) {
     E.Root = SlotOf(E.Root);
     E.First = SlotOf(E.First);
+    E.Caller = SlotOf(E.Caller);
     E.Ticks = static_cast<uint64_t>(scaled(E.Ticks, Scale));
     E.OwnTicks = static_cast<uint64_t>(scaled(E.OwnTicks, Scale));
     E.BeginTicks = Sites.clock().tickOf(Clock, E.BeginTicks);

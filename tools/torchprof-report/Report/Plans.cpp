@@ -20,6 +20,7 @@ void PlanHistory::add(const Profile &P, const SiteTable &Sites,
     M.Event = E;
     M.First = Slots[E.First];
     M.Root = Sites.rootOf(E, Slots);
+    M.RunRoot = Sites.runRootOf(E, Slots);
     M.BeginRealtimeNs = Clock.realtimeNs(E.BeginTicks);
     M.BeginSteadyNs = Clock.steadyNs(E.BeginTicks);
     M.Ns = Clock.toNs(static_cast<double>(E.Ticks));
@@ -40,10 +41,25 @@ template <typename Enum> static Value word(Enum V) {
                                   : Name.str());
 }
 
+/// A method that interfaces call has its caller's name, but another module.
+static Value methodValue(const SiteTable &Sites, uint32_t Root) {
+  if (Root == NoIndex)
+    return Value::text("");
+  std::string Module = Sites.modulePath(Root);
+  return Value::text(Sites.methodName(Root) +
+                     (Module.empty() ? "" : " " + Module));
+}
+
+/// Whose run that of a plan is.
+static constexpr StringLiteral RunOfId = "run_of";
+
 static const RunColumns<MadePlan> &planColumns() {
   using Row = MadePlan;
   static const RunColumns<Row> Columns({
-      methodColumn<Row>(),
+      {TableColumn::text("method", "method"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return methodValue(Sites, R.Root);
+       }},
       {TableColumn::text("part", "part"), "",
        [](const Row &R, const SiteTable &) { return word(R.Event.Part); }},
       {TableColumn::text("first_node", "first node"), "",
@@ -74,6 +90,10 @@ static const RunColumns<MadePlan> &planColumns() {
        [](const Row &R, const SiteTable &) { return Value::timeNs(R.OwnNs); }},
       {forMachines(TableColumn::text("thread", "thread")), "",
        [](const Row &R, const SiteTable &) { return Value::text(R.Thread); }},
+      {TableColumn::text(RunOfId, "run of"), "",
+       [](const Row &R, const SiteTable &Sites) {
+         return methodValue(Sites, R.RunRoot);
+       }},
   });
   return Columns;
 }
@@ -83,13 +103,17 @@ Table report::makePlanTable(const SiteTable &Sites, const Selection &Selected,
   std::vector<bool> Roots = rootsOf(Sites, Selected);
   std::vector<MadePlan> Plans;
   for (const MadePlan &M : History.plans())
-    if (M.Root == NoIndex || Roots[M.Root])
+    if (M.Root == NoIndex || Roots[M.Root] || Roots[M.RunRoot])
       Plans.push_back(M);
   std::vector<MadePlan> Rows = longest<MadePlan>(Plans, Limit);
   Table T = makeRunTable<MadePlan>("plans", "plans that LibTorch made",
                                    planColumns(), Rows, Sites);
   if (Rows.empty())
     return T;
+  // For people it would say the same as the method.
+  if (all_of(Rows, [](const MadePlan &M) { return M.RunRoot == M.Root; }))
+    for (TableColumn &C : T.Columns)
+      C.ForMachines |= C.Id == RunOfId;
   double Ns = 0, OwnNs = 0;
   for (const MadePlan &M : Plans) {
     Ns += M.Ns;

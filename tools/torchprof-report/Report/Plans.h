@@ -18,8 +18,9 @@ namespace torchprof::report {
 /// A plan, in the terms of a table of sites.
 struct MadePlan {
   format::PlanEvent Event;
-  uint32_t Root = NoIndex;  ///< site of its method
-  uint32_t First = NoIndex; ///< site of its first node
+  uint32_t Root = NoIndex;    ///< site of its method
+  uint32_t RunRoot = NoIndex; ///< of the method whose run it was made for
+  uint32_t First = NoIndex;   ///< site of its first node
   uint64_t BeginRealtimeNs = 0;
   uint64_t BeginSteadyNs = 0; ///< TickClock::steadyNs()
   double Ns = 0, OwnNs = 0;
@@ -39,8 +40,8 @@ private:
 };
 
 /// The \p Limit plans that took longest, all if it is 0, in order of time, of
-/// the methods that have something selected; at the foot what all of these
-/// took.
+/// the methods that have something selected or made for runs of these; at the
+/// foot what all of them took.
 Table makePlanTable(const SiteTable &Sites, const Selection &Selected,
                     const PlanHistory &History, unsigned Limit);
 

@@ -306,6 +306,12 @@ uint32_t SiteTable::rootOf(const format::PlanEvent &E,
   return S == NoIndex ? NoIndex : Sites[S].Root;
 }
 
+uint32_t SiteTable::runRootOf(const format::PlanEvent &E,
+                              const SlotToSite &Slots) const {
+  uint32_t S = Slots[format::runRootOf(E)];
+  return S == NoIndex ? rootOf(E, Slots) : Sites[S].Root;
+}
+
 /// True for a plan, but of a gradient, that was made in the middle of a run.
 /// Others are made before one or beside it.
 static bool isMadeInRun(const format::PlanEvent &E) {
@@ -328,12 +334,16 @@ void SiteTable::addPlans(const Profile &P, const SlotToSite &Slots,
                         !(E.Flags & format::PF_BeforeRun);
     if (!E.Run || (!IsInRun && !IsOfBackward))
       continue;
-    uint32_t Root = rootOf(E, Slots);
+    uint32_t Root = rootOf(E, Slots), RunRoot = runRootOf(E, Slots);
     double Ticks = static_cast<double>(E.Ticks) * Scale;
     if (IsInRun)
-      PlanTicks[Root] += Ticks;
-    if (E.Run == 1 && Root != NoIndex && Measured[Root].First.empty())
-      (IsInRun ? FirstPlanTicks : FirstBackwardPlanTicks)[Root] += Ticks;
+      PlanTicks[{RunRoot, Root}] += Ticks;
+    if (E.Run != 1 || RunRoot == NoIndex || !Measured[RunRoot].First.empty())
+      continue;
+    if (IsInRun)
+      FirstPlanTicks[{RunRoot, Root}] += Ticks;
+    else
+      FirstBackwardPlanTicks[Root] += Ticks;
   }
 }
 

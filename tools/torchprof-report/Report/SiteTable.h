@@ -323,21 +323,29 @@ public:
   const ProbeSum &nodeProbes() const { return NodeProbes; }
   /// And what was measured of all probes, which is part of no span.
   double apartTicks() const { return ApartTicks; }
-  /// Ticks that LibTorch took for plans of a root or of parts of it, in the
-  /// middle of runs: self time of whatever needs the plan. Not those of
-  /// gradients.
-  double planTicks(uint32_t Root) const { return ticksOf(PlanTicks, Root); }
+  /// Ticks that LibTorch took for plans in the middle of runs of \p Roots, or
+  /// of these roots in whatever run: self time of whatever needs the plan. Not
+  /// those of gradients.
+  double planTicks(const std::vector<bool> &Roots) const {
+    return ticksOf(PlanTicks,
+                   [&](uint32_t S) { return S != NoIndex && Roots[S]; });
+  }
+  double planTicks(uint32_t Root) const {
+    return ticksOf(PlanTicks, [Root](uint32_t S) { return S == Root; });
+  }
   /// Those among them that were made in the run with which measured(Root).First
   /// begins, in a merged profile in the first run of each process; and those of
   /// that run's gradients.
   double firstPlanTicks(uint32_t Root) const {
-    return ticksOf(FirstPlanTicks, Root);
+    return ticksOf(FirstPlanTicks, [Root](uint32_t S) { return S == Root; });
   }
   double firstBackwardPlanTicks(uint32_t Root) const {
     return ticksOf(FirstBackwardPlanTicks, Root);
   }
-  /// The root of the method that a plan is of; NoIndex if it is not known.
+  /// The root of the method that a plan is of, and that of the run for which it
+  /// was made; NoIndex if it is not known.
   uint32_t rootOf(const format::PlanEvent &E, const SlotToSite &Slots) const;
+  uint32_t runRootOf(const format::PlanEvent &E, const SlotToSite &Slots) const;
   unsigned profiles() const { return ProfileCount; }
 
   /// Findings of add(): torn cells, cells of no site, files of one process.
@@ -382,10 +390,20 @@ private:
   void addVariants(const Profile &P, const SlotToSite &Slots, double Scale);
   void addProbeCost(const Profile &P, const std::vector<uint64_t> &Before);
   void addPlans(const Profile &P, const SlotToSite &Slots, double Scale);
+  /// By the root of the run in which it was, and the root that it was for.
+  using TicksOfRoots = std::map<std::pair<uint32_t, uint32_t>, double>;
   static double ticksOf(const std::map<uint32_t, double> &Ticks,
                         uint32_t Root) {
     auto It = Ticks.find(Root);
     return It == Ticks.end() ? 0 : It->second;
+  }
+  template <typename Predicate>
+  static double ticksOf(const TicksOfRoots &Ticks, Predicate Is) {
+    double Sum = 0;
+    for (const auto &[Roots, Of] : Ticks)
+      if (Is(Roots.first) || Is(Roots.second))
+        Sum += Of;
+    return Sum;
   }
   const Site &place(uint32_t S) const;
   std::string placeIn(uint32_t Parent) const;
@@ -427,9 +445,8 @@ private:
   TickClock Clock;
   unsigned ProfileCount = 0;
   uint64_t Counters[format::CounterCapacity] = {};
-  // By root.
-  std::map<uint32_t, double> ProbeTicks, PlanTicks, FirstPlanTicks,
-      FirstBackwardPlanTicks;
+  std::map<uint32_t, double> ProbeTicks, FirstBackwardPlanTicks; ///< by root
+  TicksOfRoots PlanTicks, FirstPlanTicks;
   ProbeSum PairProbes, NodeProbes;
   double ApartTicks = 0;
   std::vector<std::string> Warnings;

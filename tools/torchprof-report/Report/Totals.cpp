@@ -162,10 +162,9 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   T.Gradients = selectedInRuns(InRuns, Models, Outside);
   T.NotSelected += InRuns - T.Gradients;
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites[S].isRoot() && Counts[S]) {
-      T.Plans += Sites.planTicks(S);
+    if (Sites[S].isRoot() && Counts[S])
       T.Probes += Sites.probeTicks(S);
-    }
+  T.Plans = Sites.planTicks(Counts);
   if (!leavesRootsOut(Sites, Counts))
     T.Apart = Sites.apartTicks();
   T.Probes += T.Apart;

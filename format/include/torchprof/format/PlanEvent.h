@@ -41,6 +41,8 @@ enum PlanFlags : uint32_t {
   PF_InRun = 2,
   /// The thread that made it was emptied since: the plan is of the past.
   PF_Emptied = 4,
+  /// Made in the run of another method, that of PlanEvent::Caller.
+  PF_Called = 8,
 };
 
 struct PlanEvent {
@@ -53,14 +55,21 @@ struct PlanEvent {
   uint64_t Ticks;
   uint64_t OwnTicks; ///< what the profiler took, before BeginTicks too
   uint32_t Thread;   ///< kernel's thread id
-  uint32_t Run;      ///< of the root, from 1; 0 if in none that is recorded
+  uint32_t Run;      ///< of runRootOf(), from 1; 0 if in none that is recorded
   uint32_t Depth;    ///< bailouts that are left; NoDepth if not given
   uint32_t Nodes;    ///< of the plan's graph with the blocks in it
   uint32_t Groups;   ///< nodes among them that are graphs themselves
   uint32_t Flags;    ///< PlanFlags
-  uint32_t Reserved[8];
+  Slot Caller;       ///< of the method that ran; only with PF_Called
+  uint32_t Reserved[7];
 };
 static_assert(sizeof(PlanEvent) == 96);
+
+/// The root of the method that the host called and that waited for the plan,
+/// or, of a plan that was made in no run, is to run next.
+inline Slot runRootOf(const PlanEvent &E) {
+  return E.Flags & PF_Called && E.Caller != NoSlot ? E.Caller : E.Root;
+}
 
 } // namespace torchprof::format
 
