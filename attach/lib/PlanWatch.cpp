@@ -204,11 +204,6 @@ void CodeScope::made(Graph &Body) noexcept {
   std::optional<format::SiteId> First;
   if (Owner.Part != PlanPart::Whole)
     First = firstSite(Body.block());
-  if (!Owner.Root && !First) { // of a function that is not profiled
-    if (Plan)
-      OwnerTable::get().forget(Plan->Executor);
-    return;
-  }
   GraphCounts Counts;
   Counts.add(Body.block());
   MakingScope &Timed = Plan ? static_cast<MakingScope &>(*Plan) : *this;
@@ -232,10 +227,15 @@ void CodeScope::made(Graph &Body) noexcept {
   Event.Groups = Counts.Groups;
   if (Timed.isBeforeRun())
     Event.Flags |= format::PF_BeforeRun;
-  notePlan(Owner.Root, First, Event);
+  bool IsNoted = notePlan(Owner.Root, First, Event);
   if (!Plan)
     return;
-  OwnerTable::get().note(Plan->Executor, Owner, Event.Kind);
+  if (!Owner.Root && !First) // of a function that is not profiled
+    OwnerTable::get().forget(Plan->Executor);
+  else
+    OwnerTable::get().note(Plan->Executor, Owner, Event.Kind);
+  if (!IsNoted)
+    return;
   // LibTorch may make a second plan in the same call.
   Plan->HasPlan = true;
   Plan->OwnTicks = Plan->NestedTicks = OwnTicks = NestedTicks = 0;

@@ -153,20 +153,28 @@ static void dropAbsurd(uint64_t &Ticks) {
   Ticks = 0;
 }
 
-void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
+bool addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
              PlanEvent Event, Slot Waiting) {
   Event.First = slotOf(First);
   Event.Root = Root ? slotOf(Root) : rootOf(Event.First);
-  if (Event.Root == NoSlot && Event.First == NoSlot)
-    return; // of a function that is not profiled
+  Slot Running = ThisLane ? outermostRoot(*ThisLane) : NoSlot;
+  if (Event.Root == NoSlot && Event.First == NoSlot) {
+    // Of a function that is not profiled.
+    if (Running == NoSlot)
+      return false;
+    Event.Root = Running;
+    if (Event.Part == PlanPart::Whole)
+      Event.Part = PlanPart::Other;
+  }
   Recording *R = Recording::current();
-  if (!R)
-    return count(Counter::DroppedPlans);
+  if (!R) {
+    count(Counter::DroppedPlans);
+    return true;
+  }
   dropAbsurd(Event.Ticks);
   dropAbsurd(Event.OwnTicks);
   Event.Thread = uint32_t(syscall(SYS_gettid));
-  if (Slot Running = ThisLane ? outermostRoot(*ThisLane) : NoSlot;
-      Running != NoSlot) {
+  if (Running != NoSlot) {
     Event.Flags |= PF_InRun;
     if (Running != Event.Root) {
       Event.Flags |= PF_Called;
@@ -175,6 +183,7 @@ void addPlan(std::optional<SiteId> Root, std::optional<SiteId> First,
   }
   Event.Run = runOf(*R, Event, Waiting);
   R->notePlan(Event);
+  return true;
 }
 
 void addLoad(LoadEvent Event) {

@@ -44,7 +44,8 @@ void addNote(format::SiteId Site, format::DynamicKind Kind,
 /// Notes a plan that the framework has made, on the thread that has made it.
 /// \p Event has all but the sites, the thread and the run. \p Waiting: the
 /// node or method, on whatever thread, that waits for what needs the plan.
-void addPlan(std::optional<format::SiteId> Root,
+/// Without sites it is of the method that runs; false if none does.
+bool addPlan(std::optional<format::SiteId> Root,
              std::optional<format::SiteId> First, format::PlanEvent Event,
              format::Slot Waiting = format::NoSlot);
 

@@ -81,10 +81,10 @@ uint64_t ticksNow() noexcept {
   return clock::ticks();
 }
 
-void notePlan(std::optional<format::SiteId> Root,
+bool notePlan(std::optional<format::SiteId> Root,
               std::optional<format::SiteId> First,
               const format::PlanEvent &Event) {
-  addPlan(Root, First, Event, nodeWaiting());
+  return addPlan(Root, First, Event, nodeWaiting());
 }
 
 void noteLoad(const format::LoadEvent &Event) noexcept { addLoad(Event); }

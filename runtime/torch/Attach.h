@@ -86,9 +86,9 @@ partSite(format::SiteId Of, format::DynamicKind Kind, PartRuns How);
 TORCHPROF_API uint64_t ticksNow() noexcept;
 
 /// Notes a plan that LibTorch has made, on the thread that has made it. \p
-/// Event has all but the sites, the thread and the run. Nothing for a function
-/// without sites.
-TORCHPROF_API void notePlan(std::optional<format::SiteId> Root,
+/// Event has all but the sites, the thread and the run. False for a function
+/// that is not profiled, unless a method that is runs on the thread.
+TORCHPROF_API bool notePlan(std::optional<format::SiteId> Root,
                             std::optional<format::SiteId> First,
                             const format::PlanEvent &Event);
 

@@ -220,6 +220,25 @@ TEST_F(PlanEventsTest, OfUnknownModelsAreLeftOut) {
   EXPECT_TRUE(profile().Plans.empty());
 }
 
+TEST_F(PlanEventsTest, OfUnknownModelsAreOfTheRunThatTheyAreMadeIn) {
+  recordIt([] {
+    inRun([] {
+      timedNode(1, [] { plan(PlanPart::Whole, std::nullopt); });
+      plan(PlanPart::Fork, site(9, 0), site(9, 1));
+    });
+  });
+  ReadProfile P = profile();
+  ASSERT_EQ(P.Plans.size(), 2u);
+  for (const PlanEvent &E : P.Plans) {
+    EXPECT_EQ(E.Root, Slot{0});
+    EXPECT_EQ(E.First, NoSlot);
+    EXPECT_EQ(E.Run, 1u);
+    EXPECT_EQ(E.Flags, uint32_t(PF_InRun));
+  }
+  EXPECT_EQ(P.Plans[0].Part, PlanPart::Other);
+  EXPECT_EQ(P.Plans[1].Part, PlanPart::Fork);
+}
+
 TEST_F(PlanEventsTest, BringTheirModel) {
   recordIt([] {
     addTestModel(8, 2);
