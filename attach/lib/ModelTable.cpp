@@ -312,6 +312,11 @@ bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name) {
   return ModelTable::get().wasTagged(Class, Name);
 }
 
+/// True for the methods that a with statement calls.
+static bool isWithMethod(const std::string &Name) {
+  return Name == "__enter__" || Name == "__exit__";
+}
+
 /// A function without a class is a model of its own.
 static std::optional<MethodTags>
 tagsOfFunction(const std::shared_ptr<Graph> &Body, const std::string &Name) {
@@ -340,6 +345,10 @@ std::optional<MethodTags> tagsOf(const std::shared_ptr<Graph> &Body,
   // LibTorch runs these while it loads or saves the object, which may be a
   // model that the host has not had in hand yet.
   if (Class && isStateMethod(Name))
+    return std::nullopt;
+  // They run in nodes of their callers. A class such as no_grad's serves many
+  // models, none of which it belongs to.
+  if (Class && !Class->is_module() && isWithMethod(Name))
     return std::nullopt;
   // Of an instrumented class it was chosen which methods have sites: those that
   // have probes.

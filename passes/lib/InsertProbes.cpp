@@ -58,8 +58,10 @@ void followGradModes(Block *In) {
   for (Node *N : In->nodes()) {
     for (Block *Inner : N->blocks())
       followGradModes(Inner);
-    // A wait for a task that has not ended goes on with the task's thread.
-    if (N->kind() == Switch || N->kind() == aten::wait)
+    // A wait for a task that has not ended goes on with the task's thread. The
+    // methods that a with statement calls may switch.
+    if (N->kind() == Switch || N->kind() == aten::wait ||
+        N->kind() == prim::Enter || N->kind() == prim::Exit)
       In->owningGraph()->create(ops::followGradMode(), 0)->insertAfter(N);
   }
 }

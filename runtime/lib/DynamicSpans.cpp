@@ -212,7 +212,9 @@ Slot operatorSite(const char *Name, bool Stays) {
   if (Place == NoSlot || isSuspended(Place))
     return NoSlot;
   Slot Site = NoSlot;
-  if (!isOperator(Place, Name)) {
+  // A label that opens in a span of its operator would end with that.
+  if (!isOperator(Place, Name) &&
+      !std::string_view(Name).starts_with(LabelOpener)) {
     Site =
         Line.Children.childSlot(Place, DynamicKind::Operator, SiteName(Name));
     if (Site == NoSlot)

@@ -18,8 +18,8 @@ bool opensLabels(Slot Site) {
     return false;
   const RegisteredModel::SiteText &Text =
       Model->textOf(Site - Model->FirstSlot);
-  return std::string_view(Text.Kind).starts_with(
-             "profiler::_record_function_enter") ||
+  return std::string_view(Text.Kind).starts_with(LabelOpener) ||
+         Text.Kind == "prim::Enter" ||
          (Text.Kind == "method" &&
           std::string_view(Text.Label).ends_with(".__enter__"));
 }

@@ -1,10 +1,11 @@
 //===- MethodLabels.h - labels that a method opens --------------*- C++ -*-===//
 //
-// `with record_function("name"):` in a scripted method calls __enter__, one
-// node of which opens the label, and __exit__, another node of which closes it:
-// so the label outlives the node, and the method that the node is in. It lies
-// in what called that method, and has a frame there until it is closed or the
-// run around it has ended.
+// `with record_function("name"):` in a scripted method is a node prim::Enter,
+// in which the label is opened, and a node prim::Exit, in which it is closed; a
+// method may also call the operators that do so: so the label outlives the
+// node. It lies in what is around the node and, if that is the method __enter__
+// of a module, in what called it, and has a frame there until it is closed or
+// the run around it has ended.
 //
 // Owner only.
 //
@@ -15,11 +16,17 @@
 
 #include "Lane.h"
 
+#include <string_view>
+
 namespace torchprof {
 
 inline bool isMethodLabel(const OpenFrame &F) {
   return F.Region == MethodLabelFrame;
 }
+
+/// What the names of the operators that open labels begin with.
+inline constexpr std::string_view LabelOpener =
+    "profiler::_record_function_enter";
 
 /// True for a node that opens labels, and for the method __enter__. Asked where
 /// a label is, or is to be; may throw std::bad_alloc then and not later.

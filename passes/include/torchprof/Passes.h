@@ -162,7 +162,7 @@ SiteNumbering numberSites(const std::vector<MethodGraph> &Methods,
 /// followGradModes(), followGradModesOfTask() and leaveBeforeRaises() do.
 void insertProbes(const SiteNumbering &Numbering, bool WithManifest);
 
-/// Puts torchprof::follow_grad_mode behind each node in \p In that switches
+/// Puts torchprof::follow_grad_mode behind each node in \p In that may switch
 /// gradients on or off, or behind which another thread may go on, but not in
 /// forks: probes behind it look for functions of autograd, or no longer.
 void followGradModes(torch::jit::Block *In);

@@ -17,6 +17,12 @@ the outputs are the same."""
 # RUN:   --columns=kind,calls,backward_calls | FileCheck %s --check-prefix=FILE
 # FILE-DAG: aten::tanh,3,3
 # FILE-DAG: aten::sigmoid,3,3
+# RUN: %python -W ignore %s save-with %t/with.pt
+# RUN: torchprof-opt --quiet --instrument %t/with.pt -o %t/with-instr.pt
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_HOOKS=off \
+# RUN:   TORCHPROF_FILE=%t/with.tprof %python -W ignore %s load-with %t/with-instr.pt
+# RUN: torchprof-report summary %t/with.tprof --format=csv --limit=0 \
+# RUN:   --columns=kind,calls,backward_calls | FileCheck %s --check-prefix=FILE
 # UNSUPPORTED: asan, tsan
 
 import hashlib
@@ -25,6 +31,7 @@ import os
 import subprocess
 import sys
 import threading
+from typing import Any
 
 from Inputs import forks
 
@@ -72,6 +79,28 @@ if sys.argv[1] != "check":
             y = torch.sigmoid(torch.mm(torch.tanh(x), x.t())).sum()
             slope = torch.autograd.grad([y], [x])[0]
             torch.set_grad_enabled(False)
+            assert slope is not None
+            return slope
+
+    @torch.jit.script
+    class GradientsOn:
+        def __init__(self):
+            self.were_on = False
+
+        def __enter__(self):
+            self.were_on = torch.is_grad_enabled()
+            torch.set_grad_enabled(True)
+
+        def __exit__(self, type: Any, value: Any, traceback: Any):
+            torch.set_grad_enabled(self.were_on)
+
+    class SwitchesWith(nn.Module):
+        """The same with an object whose methods switch."""
+        def forward(self, x):
+            with GradientsOn():
+                x = x.detach().requires_grad_(True)
+                y = torch.sigmoid(torch.mm(torch.tanh(x), x.t())).sum()
+                slope = torch.autograd.grad([y], [x])[0]
             assert slope is not None
             return slope
 
@@ -281,6 +310,14 @@ def switched_on_inside(file=None):
             digest(model(x))
 
 
+@case(tanh=3, sigmoid=3)
+def switched_on_by_an_object(file=None):
+    model = torch.jit.load(file) if file else torch.jit.script(SwitchesWith())
+    for _ in range(3):
+        with torch.no_grad():
+            digest(model(data(False)))
+
+
 @case(tanh=1, sigmoid=1)
 def trained_again_after_no_grad():
     model, x = layers(), data()
@@ -315,8 +352,12 @@ def main():
             function()
     elif sys.argv[1] == "save":
         torch.jit.script(Switches()).save(sys.argv[2])
+    elif sys.argv[1] == "save-with":
+        torch.jit.script(SwitchesWith()).save(sys.argv[2])
     elif sys.argv[1] == "load":
         switched_on_inside(sys.argv[2])
+    elif sys.argv[1] == "load-with":
+        switched_on_by_an_object(sys.argv[2])
     elif sys.argv[1] != "check":
         CASES[sys.argv[1]][0]()
     if sys.argv[1] != "check":

@@ -289,30 +289,53 @@ void addLabellingModel() {
 
 using Spanned = void (*)(unsigned, const std::function<void()> &);
 
-/// A method with a label around another one, each opened and closed by a node.
+/// A method with a label around another one, each opened and closed by an
+/// operator that a node calls, or is.
 void runLabelled(Spanned Around) {
   DynamicSpan Outer, Inner;
+  auto Open = [](const char *Name) {
+    DynamicSpan Span;
+    call("profiler::_record_function_enter_new", 0,
+         [&] { Span = beginLabel(Name); });
+    return Span;
+  };
+  auto Close = [](const DynamicSpan &Span) {
+    call("profiler::_record_function_exit", 0, [&] { endLabel(Span); });
+  };
   inRun([&] {
-    Around(1, [&] { Outer = beginLabel("outer"); });
+    Around(1, [&] { Outer = Open("outer"); });
     Around(5, [] { advanceClock(2); });
-    Around(2, [&] { Inner = beginLabel("inner"); });
+    Around(2, [&] { Inner = Open("inner"); });
     Around(5, [] { advanceClock(3); });
-    Around(3, [&] { endLabel(Inner); });
+    Around(3, [&] { Close(Inner); });
     Around(5, [] { advanceClock(4); });
     label("of the host", [] {});
-    Around(4, [&] { endLabel(Outer); });
+    Around(4, [&] { Close(Outer); });
     Around(5, [] { advanceClock(5); });
     label("behind", [] {});
   });
 }
 
+/// The same with two with statements.
+void addModelWithStatements() {
+  addModelOf(
+      7, "forward",
+      {"prim::Enter", "prim::Enter", "prim::Exit", "prim::Exit", "aten::relu"});
+}
+
 TEST_F(Labels, OfAMethodOutliveTheNodeThatOpensThem) {
-  for (auto [File, Around] :
-       {std::pair<const char *, Spanned>{"n.tprof", timedNode},
-        {"p.tprof", pairedNode}}) {
-    record(Folder.file(File), [Around] {
+  struct Case {
+    const char *File;
+    Spanned Around;
+    void (*AddModel)();
+  };
+  for (auto [File, Around, AddModel] :
+       {Case{"n.tprof", timedNode, addLabellingModel},
+        Case{"p.tprof", pairedNode, addLabellingModel},
+        Case{"w.tprof", pairedNode, addModelWithStatements}}) {
+    record(Folder.file(File), [Around = Around, AddModel = AddModel] {
       useTestClock();
-      addLabellingModel();
+      AddModel();
       for (int I = 0; I < 2; ++I)
         runLabelled(Around);
     });

@@ -12,7 +12,8 @@ Finding report::plansInRuns(const Evidence &In) {
   double Ns = In.Sites.clock().toNs(In.All.Plans);
   return {Ns,
           "differentiable groups, what takes their place for other shapes, "
-          "methods that interfaces call, and bodies of forks",
+          "methods that interfaces and with statements call, and bodies of "
+          "forks",
           {}};
 }
 
