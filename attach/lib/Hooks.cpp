@@ -102,14 +102,19 @@ static void setTags(Graph &Body, const MethodTags &Tags) {
   rememberOrder(Tags.Root, Tags.Nodes->order());
 }
 
+/// The class that the function with the graph \p Body may be a method of.
+static c10::ClassTypePtr classOf(Graph &Body) {
+  return Body.inputs().empty()
+             ? nullptr
+             : Body.inputs()[0]->type()->cast<c10::ClassType>();
+}
+
 /// The original of an instrumented method, with tags, so that LibTorch makes
 /// the same of it. Nothing if it cannot be had, or has other sites than the
 /// probes.
 static TaggedFunction tagOriginal(Graph &Body, const std::string &Name) {
   std::optional<format::SiteId> Root = rootOfProbes(Body);
-  auto Class = Body.inputs().empty()
-                   ? nullptr
-                   : Body.inputs()[0]->type()->cast<c10::ClassType>();
+  auto Class = classOf(Body);
   if (!Root || !Class)
     return TaggedFunction();
   std::optional<MethodTags> Tags = tagsOfOriginal(Class, Name, *Root);
@@ -132,8 +137,12 @@ static TaggedFunction tagInstrumented(const std::shared_ptr<Graph> &Body,
   if (TaggedFunction Original = tagOriginal(*Body, Name); Original.Body)
     return Original;
   TaggedFunction Result{Body->copy(), Name, rootOfProbes(*Body)};
-  if (!turnProbesIntoTags(*Result.Body))
+  if (!turnProbesIntoTags(*Result.Body)) {
+    auto Class = classOf(*Body);
+    if (Class && partOf(Name) == PlanPart::Whole && holdsInstrumented(*Body))
+      warnOfWrapper(*Class, Name);
     return TaggedFunction();
+  }
   if (Result.Root)
     Result.Name += rootMark(*Result.Root);
   return Result;

@@ -308,6 +308,24 @@ std::optional<MethodTags> tagsOfOriginal(const c10::ClassTypePtr &Class,
   }
 }
 
+static bool isAskedFor(const InstrumentOptions &Choice,
+                       const std::string &Name) {
+  return Choice.Methods.empty() ||
+         std::find(Choice.Methods.begin(), Choice.Methods.end(), Name) !=
+             Choice.Methods.end();
+}
+
+void warnOfWrapper(const c10::ClassType &Class, const std::string &Name) {
+  // Of an instrumented class it was chosen which methods have sites.
+  if (Class.hasAttribute(ManifestAttribute))
+    return;
+  std::optional<InstrumentOptions> Choice = chooseSites(Class);
+  if (Choice && isAskedFor(*Choice, Name))
+    warnOnce((Class.name() ? Class.name()->name() : Name) +
+             " is not profiled, but for the instrumented models in it; wrap "
+             "their originals, or strip their files first");
+}
+
 bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name) {
   return ModelTable::get().wasTagged(Class, Name);
 }

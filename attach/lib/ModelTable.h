@@ -42,6 +42,11 @@ std::optional<MethodTags> tagsOfOriginal(const c10::ClassTypePtr &Class,
                                          const std::string &Name,
                                          format::SiteId Root);
 
+/// Warns, once for each class, that the method \p Name of \p Class is not
+/// profiled, because it calls methods that were instrumented before, which are.
+/// Nothing if nobody asked for it.
+void warnOfWrapper(const c10::ClassType &Class, const std::string &Name);
+
 /// True if tagsOf() had tags for a method of \p Class in the calling thread's
 /// state of autocast: its executor was made with them.
 bool wasTagged(const c10::ClassTypePtr &Class, const std::string &Name);

@@ -164,9 +164,13 @@ std::optional<format::SiteId> rootOfProbes(Graph &Body) {
   return Enter ? constantSite(Enter->inputs().back()) : std::nullopt;
 }
 
+bool holdsInstrumented(Graph &Body) {
+  return !enterOf(Body) && visitNodes(Body.block(), enters);
+}
+
 bool turnProbesIntoTags(Graph &Body) {
   // A graph is a run of one method at most: tags would lose those in it.
-  if (!enterOf(Body) && visitNodes(Body.block(), enters))
+  if (holdsInstrumented(Body))
     return false;
   ProbeReader Reader;
   if (!Reader.read(Body.block()))

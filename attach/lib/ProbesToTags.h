@@ -25,6 +25,10 @@ bool hasProbes(torch::jit::Graph &Body);
 /// the graph of something else that calls such methods, or a forked one.
 std::optional<format::SiteId> rootOfProbes(torch::jit::Graph &Body);
 
+/// True if \p Body is the graph of something else that calls instrumented
+/// methods.
+bool holdsInstrumented(torch::jit::Graph &Body);
+
 /// Tags the nodes between the probes of \p Body and removes the probes, those
 /// of forked graphs too. False, with the graph unchanged, if methods that are
 /// not its own begin in it, or if the probes are not the pairs that

@@ -1,6 +1,7 @@
 """A model that contains instrumented ones, whose probes are inlined into its own graph:
 their methods are counted as without hooks, and none has the operators and the time of
-what calls it."""
+what calls it. A process that profiles models without probes, too, says that it does not
+profile the rest of such a model."""
 # RUN: rm -rf %t && mkdir %t && %python -W ignore %s save %t
 # RUN: torchprof-opt --quiet --instrument %t/inner.pt -o %t/probed.pt
 # RUN: env TORCHPROF=off %python -W ignore %s wrap %t %runtime
@@ -84,10 +85,18 @@ if sys.argv[1] != "check":
         forks.rest()
 
 
-def output_of(path, **environment):
+def run_of(path, **environment):
     return subprocess.run(
         [sys.executable, "-W", "ignore", __file__, "run", path], check=True,
-        stdout=subprocess.PIPE, env=dict(os.environ, **environment)).stdout
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+        env=dict(os.environ, **environment))
+
+
+def warnings_of(name):
+    """None where the whole graph is a part's."""
+    return [] if name == "alone" else [
+        f"torchprof: warning: {name.capitalize()} is not profiled, but for the "
+        "instrumented models in it; wrap their originals, or strip their files first"]
 
 
 def report_of(path):
@@ -100,14 +109,17 @@ def report_of(path):
 def check(folder, build):
     preload = build + "/lib/libtorchprof_preload.so"
     for name in ("alone", "beside", "several", "task"):
-        wanted = output_of(f"{folder}/{name}-inner.pt")
+        wanted = run_of(f"{folder}/{name}-inner.pt").stdout
         reports = []
         for hooks in ("on", "off"):
             profile = f"{folder}/{name}-{hooks}.tprof"
-            output = output_of(f"{folder}/{name}-probed.pt", LD_PRELOAD=preload,
-                               TORCHPROF_FILE=profile, TORCHPROF_RECORD="ops",
-                               TORCHPROF_HOOKS=hooks)
-            assert output == wanted, (name, hooks, output, wanted)
+            done = run_of(f"{folder}/{name}-probed.pt", LD_PRELOAD=preload,
+                          TORCHPROF_FILE=profile, TORCHPROF_RECORD="ops",
+                          TORCHPROF_HOOKS=hooks)
+            assert done.stdout == wanted, (name, hooks, done.stdout, wanted)
+            said = [line for line in done.stderr.splitlines()
+                    if line.startswith("torchprof:")]
+            assert said == (warnings_of(name) if hooks == "on" else []), (name, said)
             reports.append(report_of(profile))
         rows, counted = [sorted((row["kind"], row["name"], row["key"], row["calls"])
                                 for row in report["rows"]) for report in reports]
@@ -117,6 +129,11 @@ def check(folder, build):
         # Without tasks all that is counted lies in a run.
         in_runs = footer["sum_of_nodes_ns"] + footer["unattributed_ns"]
         assert name == "task" or abs(in_runs - footer["total_ns"]) < 1, (name, footer)
+        if name == "beside":
+            for asked in ({"TORCHPROF_ATTACH": "off"}, {"TORCHPROF_METHODS": "feats"}):
+                said = run_of(f"{folder}/{name}-probed.pt", LD_PRELOAD=preload,
+                              TORCHPROF_FILE=f"{folder}/asked.tprof", **asked).stderr
+                assert "is not profiled" not in said, (asked, said)
         methods = sorted((row["name"], row["calls"]) for row in reports[0]["rows"]
                          if row["kind"] == "method")
         print(name + ":", ", ".join("%s %d" % method for method in methods))

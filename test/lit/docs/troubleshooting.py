@@ -3,7 +3,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -W ignore %s %source/docs/troubleshooting.md %runtime %cxx %t \
 # RUN:   | FileCheck %s
-# CHECK: 20 messages reproduced
+# CHECK: 21 messages reproduced
 
 import os
 import re
@@ -133,6 +133,11 @@ expect("torch ...: no runtime for ...",
 
 expect("warning: cannot attach, models run without: ...",
        python("torch.jit.load('model.pt')(torch.ones(2))", LD_PRELOAD=lonely))
+
+expect("warning: ... is not profiled, but for the instrumented models in it",
+       python("part = torch.jit.load('instr.pt')\n"
+              "torch.jit.script(torch.nn.Sequential(part, torch.nn.Tanh()))("
+              "torch.ones(2))", LD_PRELOAD=preload, TORCHPROF_FILE="part.tprof"))
 
 expect("warning: ... ran no TorchScript model that could be recorded: "
        "there is nothing to show",
