@@ -1,37 +1,74 @@
 // Zoom and search in the flame graph of the svg export, which is drawn without this
 // script: a click on a frame makes it as wide as the picture, with its callers above.
+// The data in #tree has the frames that are too narrow to be drawn as well.
 (function () {
   const picture = document.documentElement;
-  const margin = Number(picture.dataset.margin);
-  const letter = Number(picture.dataset.letter);
-  const whole = picture.viewBox.baseVal.width - 2 * margin;
+  const [margin, top, row, narrowest, letter] =
+    ["margin", "top", "row", "narrowest", "letter"].map((key) =>
+      Number(picture.dataset[key]));
+  const { width: fullWidth, height: fullHeight } = picture.viewBox.baseVal;
+  const whole = fullWidth - 2 * margin;
   const details = document.getElementById("details");
   const summary = details.textContent;
-  const frames = Array.from(document.querySelectorAll("#frames > g"), (g) => {
-    const rect = g.querySelector("rect");
-    const title = g.querySelector("title").textContent;
-    return {
-      g, rect, title,
-      // What stands before the amount and the share.
-      name: title.replace(/: [^:]*$/, ""),
-      text: g.querySelector("text"),
-      color: rect.getAttribute("fill"),
-      begin: Number(rect.getAttribute("x")) - margin,
-      width: Number(rect.getAttribute("width")),
-      depth: Number(rect.getAttribute("y")),
-    };
-  });
-  // A frame stands behind its caller and all that lies in the callers before it.
-  let last = null;
-  for (const frame of frames) {
-    while (last && last.depth >= frame.depth) last = last.caller;
-    frame.caller = last;
-    last = frame;
-  }
+  const group = document.getElementById("frames");
+  const data = JSON.parse(document.getElementById("tree").textContent);
+  const amount = data.weight === "calls" ? torchprofCalls : torchprofTime;
+  const total = data.tree[1] || 1;
+
+  // All frames, each behind its caller and all that lies in the callers before it.
+  // A place is a sum of weights.
+  const frames = [];
+  const add = ([name, weight, ...callees], caller, begin, depth) => {
+    const frame = { name: data.names[name], weight, caller, begin, depth };
+    frames.push(frame);
+    for (const callee of callees) {
+      add(callee, frame, begin, depth + 1);
+      begin += callee[1];
+    }
+  };
+  add(data.tree, null, 0, 0);
   const isWithin = (frame, outer) => {
     while (frame && frame !== outer) frame = frame.caller;
     return frame === outer;
   };
+
+  function show(frame, g) {
+    Object.assign(frame, {
+      g, rect: g.querySelector("rect"), text: g.querySelector("text"),
+      title: g.querySelector("title").textContent,
+    });
+    frame.color = frame.rect.getAttribute("fill");
+    g.style.cursor = "pointer";
+    g.addEventListener("click", () => zoom(frame));
+    g.addEventListener("mouseenter", () => {
+      details.textContent = frame.title;
+    });
+    g.addEventListener("mouseleave", () => search(input.value));
+  }
+
+  // Draws a frame as the others are. Next to the whole it is nothing, and so is its
+  // color's distance from yellow.
+  function draw(frame) {
+    const svg = (name, attributes, parent) => {
+      const element = document.createElementNS(picture.namespaceURI, name);
+      for (const [key, value] of Object.entries(attributes))
+        element.setAttribute(key, value);
+      return parent.appendChild(element);
+    };
+    const y = top + frame.depth * row;
+    const g = svg("g", {}, group);
+    svg("title", {}, g).textContent = frame.name + ": " + amount(frame.weight) +
+      ", " + torchprofTypes.percent(100 * frame.weight / total);
+    svg("rect", { y, height: row - 1, rx: 1, fill: "#f9e494" }, g);
+    svg("text", { y: y + 13 }, g);
+    show(frame, g);
+    if (frame.isFound) mark(frame);
+  }
+
+  // The drawn frames are the wide ones, in the order of the data.
+  const drawn = Array.from(group.children);
+  for (const frame of frames)
+    if (frame.weight / total * whole >= narrowest) frame.g = drawn.shift();
 
   function fitting(name, width) {
     const letters = Array.from(name);
@@ -48,35 +85,46 @@
   }
 
   function zoom(into) {
-    const scale = whole / into.width;
+    const scale = whole / (into.weight || 1);
+    let deepest = 0;
     for (const frame of frames) {
-      const within = isWithin(frame, into);
-      const above = !within && isWithin(into, frame);
-      frame.g.style.display = within || above ? "" : "none";
-      frame.g.style.opacity = above ? 0.6 : 1;
-      if (above) place(frame, 0, whole);
-      else if (within) {
-        const begin = Math.max(0, (frame.begin - into.begin) * scale);
-        place(frame, begin, Math.min(whole - begin, frame.width * scale));
+      const above = frame !== into && isWithin(into, frame);
+      const width = above ? whole : frame.weight * scale;
+      if (width < narrowest || !above && !isWithin(frame, into)) {
+        if (frame.g) frame.g.style.display = "none";
+        continue;
       }
+      if (!frame.g) draw(frame);
+      frame.g.style.display = "";
+      frame.g.style.opacity = above ? 0.6 : 1;
+      place(frame, above ? 0 : (frame.begin - into.begin) * scale, width);
+      deepest = Math.max(deepest, frame.depth);
     }
+    // Rows that only a zoom shows have room.
+    const height = Math.max(fullHeight, top + (deepest + 1) * row + margin);
+    picture.setAttribute("height", height);
+    picture.setAttribute("viewBox", "0 0 " + fullWidth + " " + height);
+  }
+
+  function mark(frame) {
+    frame.rect.setAttribute("fill", frame.isFound ? "#c277e0" : frame.color);
   }
 
   function search(word) {
     const wanted = word.toLowerCase();
-    let width = 0, found = 0;
+    let weight = 0, found = 0;
     for (const frame of frames) {
-      const isFound = wanted && frame.name.toLowerCase().includes(wanted);
+      frame.isFound = wanted && frame.name.toLowerCase().includes(wanted);
       // What lies in a frame that was counted is counted already.
       const isCounted = frame.caller?.isCounted;
-      frame.isCounted = isFound || isCounted;
-      frame.rect.setAttribute("fill", isFound ? "#c277e0" : frame.color);
-      if (!isFound) continue;
+      frame.isCounted = frame.isFound || isCounted;
+      if (frame.g) mark(frame);
+      if (!frame.isFound) continue;
       ++found;
-      if (!isCounted) width += frame.width;
+      if (!isCounted) weight += frame.weight;
     }
     details.textContent = wanted
-      ? found + " found, " + (100 * width / whole).toFixed(2) + "%"
+      ? found + " found, " + torchprofTypes.percent(100 * weight / total)
       : summary;
   }
 
@@ -96,19 +144,12 @@
   controls.append(bar);
   picture.append(controls);
 
-  for (const frame of frames) {
-    frame.g.style.cursor = "pointer";
-    frame.g.addEventListener("click", () => zoom(frame));
-    frame.g.addEventListener("mouseenter", () => {
-      details.textContent = frame.title;
-    });
-    frame.g.addEventListener("mouseleave", () => search(input.value));
-  }
+  for (const frame of frames) if (frame.g) show(frame, frame.g);
   input.addEventListener("input", () => search(input.value));
   reset.addEventListener("click", () => {
     input.value = "";
     search("");
-    if (frames.length) zoom(frames[0]);
+    zoom(frames[0]);
   });
   picture.dataset.ready = "yes";
 })();

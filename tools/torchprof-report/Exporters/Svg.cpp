@@ -2,6 +2,9 @@
 //
 // Drawn here, so that it is a picture wherever an SVG is one: in a README, a
 // document, a viewer. Where scripts run, the one inside adds zoom and search.
+// Frames too narrow to be seen are not drawn: of a deep model most are, and a
+// drawn frame takes 300 bytes. The script has the whole tree as data: it draws
+// them when a zoom makes them wide enough, and finds them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +14,10 @@
 #include "Stacks.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 
 #include <cmath>
 
@@ -26,7 +31,7 @@ namespace svg_export {
 static constexpr double Width = 1200, Margin = 10, RowHeight = 18, Top = 58;
 /// An estimate for sans-serif letters of 12 pixels, on the safe side.
 static constexpr double LetterWidth = 7.2;
-/// What is narrower is not to be seen.
+/// What is narrower cannot be seen.
 static constexpr double Narrowest = 0.2;
 
 namespace {
@@ -99,7 +104,6 @@ static std::string fitting(StringRef Text, double BoxWidth) {
   return (Text.take_front(End) + "..").str();
 }
 
-/// Positions are as exact as a zoom into the narrowest frame needs them.
 static void printBox(const Box &B, Weight W, raw_ostream &OS) {
   double X = Margin + pixels(B.Begin), Wide = pixels(B.Share);
   double Y = Top + B.Depth * RowHeight;
@@ -107,14 +111,64 @@ static void printBox(const Box &B, Weight W, raw_ostream &OS) {
   OS << "<g><title>";
   printHTMLEscaped(Name, OS);
   OS << ": " << amountText(W, B.Node.Weight)
-     << llvm::format(", %.2f%%</title><rect x=\"%.4f\" y=\"%.0f\" "
-                     "width=\"%.4f\" height=\"%.0f\" rx=\"1\" fill=\"",
+     << llvm::format(", %.2f%%</title><rect x=\"%.2f\" y=\"%.0f\" "
+                     "width=\"%.2f\" height=\"%.0f\" rx=\"1\" fill=\"",
                      100 * B.Share, X, Y, Wide, RowHeight - 1)
      << colorOf(B.Share)
      << llvm::format("\"/><text x=\"%.1f\" y=\"%.0f\">", X + 3, Y + 13);
   printHTMLEscaped(fitting(Name, Wide), OS);
   OS << "</text></g>\n";
 }
+
+namespace {
+
+/// The tree as JSON: {"weight": "self_ns", "tree": [0, 4000000, [1, 1000000],
+/// [1, 3000000]], "names": ["forward", "aten::relu"]}. A frame is the number of
+/// its name, its weight and the frames below it.
+class TreeData {
+public:
+  TreeData(const StackTree &Tree, Weight W) {
+    json::OStream J(OS);
+    J.object([&] {
+      J.attribute("weight", weightName(W));
+      J.attributeArray("tree", [&] { frame(Tree, J); });
+      J.attributeArray("names", [&] {
+        for (StringRef Name : Names)
+          J.value(Name);
+      });
+    });
+  }
+
+  /// Without a ">", so that it does not end a section of characters.
+  std::string text() const {
+    std::string Text;
+    for (char C : Json)
+      if (C == '>')
+        Text += "\\u003e";
+      else
+        Text += C;
+    return Text;
+  }
+
+private:
+  void frame(const StackTree &Node, json::OStream &J) {
+    auto [Known, IsNew] =
+        Numbers.try_emplace(printable(Node.Name), Numbers.size());
+    if (IsNew)
+      Names.push_back(Known->getKey());
+    J.value(Known->getValue());
+    J.value(Node.Weight);
+    for (const StackTree &Child : Node.Children)
+      J.array([&] { frame(Child, J); });
+  }
+
+  StringMap<unsigned> Numbers;
+  std::vector<StringRef> Names; ///< by number; the map has the text
+  std::string Json;
+  raw_string_ostream OS{Json};
+};
+
+} // namespace
 
 static Error write(const ExportInput &In, raw_ostream &OS) {
   StackTree Tree = flameTree(In);
@@ -131,8 +185,10 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
                      "width=\"%.0f\" height=\"%.0f\" "
                      "viewBox=\"0 0 %.0f %.0f\" ",
                      Width, Height, Width, Height)
-     << llvm::format("data-margin=\"%.0f\" data-letter=\"%.1f\">\n", Margin,
-                     LetterWidth)
+     << llvm::format("data-margin=\"%.0f\" data-top=\"%.0f\" "
+                     "data-row=\"%.0f\" data-narrowest=\"%.1f\" "
+                     "data-letter=\"%.1f\">\n",
+                     Margin, Top, RowHeight, Narrowest, LetterWidth)
      << "<title>";
   printHTMLEscaped(printable(In.Title), OS);
   OS << "</title>\n<style>\n"
@@ -152,9 +208,12 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
      << "</text>\n<g id=\"frames\">\n";
   for (const Box &B : Boxes)
     printBox(B, In.StackWeight, OS);
-  // The script has no "]]>", which would end the section.
-  OS << "</g>\n<script><![CDATA[\n"
-     << browser::PictureScript() << "]]></script>\n</svg>\n";
+  // The scripts have no "]]>", which would end the section.
+  OS << "</g>\n<script id=\"tree\" type=\"application/json\"><![CDATA["
+     << TreeData(Tree, In.StackWeight).text() << "]]></script>\n"
+     << "<script><![CDATA[\n"
+     << browser::FormatScript() << browser::PictureScript()
+     << "]]></script>\n</svg>\n";
   return Error::success();
 }
 
