@@ -3,11 +3,12 @@
 // The data in #tree has the frames that are too narrow to be drawn as well.
 (function () {
   const picture = document.documentElement;
-  const [margin, top, row, narrowest, letter] =
-    ["margin", "top", "row", "narrowest", "letter"].map((key) =>
-      Number(picture.dataset[key]));
+  const [margin, top, row, narrowest] = ["margin", "top", "row", "narrowest"]
+    .map((key) => Number(picture.dataset[key]));
   const { width: fullWidth, height: fullHeight } = picture.viewBox.baseVal;
   const whole = fullWidth - 2 * margin;
+  const html = (name, attributes) => Object.assign(
+    document.createElementNS("http://www.w3.org/1999/xhtml", name), attributes);
   const details = document.getElementById("details");
   const summary = details.textContent;
   const group = document.getElementById("frames");
@@ -70,18 +71,34 @@
   for (const frame of frames)
     if (frame.weight / total * whole >= narrowest) frame.g = drawn.shift();
 
-  function fitting(name, width) {
-    const letters = Array.from(name);
-    const room = Math.max(0, Math.floor((width - 6) / letter));
-    if (letters.length <= room) return name;
-    return room < 3 ? "" : letters.slice(0, room - 2).join("") + "..";
+  // Letters are measured in the font that is there, each once: to measure what is
+  // drawn would lay out the picture for each frame.
+  const pen = html("canvas", {}).getContext("2d");
+  const { fontSize, fontFamily } = getComputedStyle(details);
+  pen.font = fontSize + " " + fontFamily;
+  const widths = new Map();
+  const widthOf = (letter) => {
+    if (!widths.has(letter)) widths.set(letter, pen.measureText(letter).width);
+    return widths.get(letter);
+  };
+
+  // The beginning of a name that has room, empty if that says nothing.
+  function fitting(name, room) {
+    let used = 0, begin = "", cut = "";
+    for (const letter of name) {
+      used += widthOf(letter);
+      if (used > room) return cut && cut + "..";
+      begin += letter;
+      if (used + 2 * widthOf(".") <= room) cut = begin;
+    }
+    return name;
   }
 
   function place(frame, begin, width) {
     frame.rect.setAttribute("x", (margin + begin).toFixed(1));
     frame.rect.setAttribute("width", width.toFixed(1));
     frame.text.setAttribute("x", (margin + begin + 3).toFixed(1));
-    frame.text.textContent = fitting(frame.name, width);
+    frame.text.textContent = fitting(frame.name, width - 6);
   }
 
   function zoom(into) {
@@ -128,8 +145,6 @@
       : summary;
   }
 
-  const html = (name, attributes) => Object.assign(
-    document.createElementNS("http://www.w3.org/1999/xhtml", name), attributes);
   const input = html("input",
     { id: "search", type: "search", placeholder: "search" });
   const reset = html("button", { id: "reset", textContent: "reset" });
@@ -145,6 +160,7 @@
   picture.append(controls);
 
   for (const frame of frames) if (frame.g) show(frame, frame.g);
+  zoom(frames[0]); // labels that fit the font
   input.addEventListener("input", () => search(input.value));
   reset.addEventListener("click", () => {
     input.value = "";

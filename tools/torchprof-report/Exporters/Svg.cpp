@@ -18,6 +18,7 @@
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Unicode.h"
 
 #include <cmath>
 
@@ -29,8 +30,6 @@ namespace svg_export {
 
 /// Pixels. The script reads them from the picture.
 static constexpr double Width = 1200, Margin = 10, RowHeight = 18, Top = 58;
-/// An estimate for sans-serif letters of 12 pixels, on the safe side.
-static constexpr double LetterWidth = 7.2;
 /// What is narrower cannot be seen.
 static constexpr double Narrowest = 0.2;
 
@@ -84,24 +83,47 @@ static std::string amountText(Weight W, uint64_t Amount) {
                      TimeUnit::Auto);
 }
 
-/// The beginning of \p Text that fits a frame, empty if that says nothing.
-/// \p Text is printable, so it is UTF-8.
-static std::string fitting(StringRef Text, double BoxWidth) {
-  auto Room = static_cast<size_t>(std::max(0.0, (BoxWidth - 6) / LetterWidth));
-  size_t Letters = 0, End = 0;
-  while (End < Text.size() && Letters < Room) {
-    End += getNumBytesForUTF8(static_cast<UTF8>(Text[End]));
-    ++Letters;
+/// How wide a letter of 12 pixels is at most in the fonts that the picture
+/// names, or about, if it is none of ASCII. The script measures.
+static double letterWidth(StringRef Letter) {
+  if (Letter.size() > 1) // East Asian letters take two columns, accents none
+    switch (sys::unicode::columnWidthUTF8(Letter)) {
+    case 0:
+      return 0;
+    case 2:
+      return 12;
+    default:
+      return 10;
+    }
+  char C = Letter.front();
+  auto IsOneOf = [C](StringRef Letters) { return Letters.contains(C); };
+  if (IsOneOf("mW@%"))
+    return 12.9;
+  if (IsOneOf("wM#+<=>^~"))
+    return 10.4;
+  if (IsOneOf("ABCDGHKNOQRSUVXZ&"))
+    return 9.5;
+  if (IsOneOf(" !\"'(),-./:;IJ[\\]fijlrt|"))
+    return 5.6;
+  return 7.7;
+}
+
+/// The beginning of \p Text that has room, empty if that says nothing. \p Text
+/// is printable, so it is UTF-8.
+static std::string fitting(StringRef Text, double Room) {
+  double Dots = 2 * letterWidth("."), Used = 0;
+  size_t End = 0, Cut = 0; // Cut leaves room for the dots
+  while (End < Text.size()) {
+    StringRef Letter =
+        Text.substr(End, getNumBytesForUTF8(static_cast<UTF8>(Text[End])));
+    Used += letterWidth(Letter);
+    if (Used > Room)
+      return Cut ? (Text.take_front(Cut) + "..").str() : std::string();
+    End += Letter.size();
+    if (Used + Dots <= Room)
+      Cut = End;
   }
-  if (End >= Text.size())
-    return Text.str();
-  if (Room < 3)
-    return std::string();
-  for (int Dots = 0; Dots < 2; ++Dots) // their place
-    do
-      --End;
-    while ((static_cast<unsigned char>(Text[End]) & 0xc0) == 0x80);
-  return (Text.take_front(End) + "..").str();
+  return Text.str();
 }
 
 static void printBox(const Box &B, Weight W, raw_ostream &OS) {
@@ -116,7 +138,7 @@ static void printBox(const Box &B, Weight W, raw_ostream &OS) {
                      100 * B.Share, X, Y, Wide, RowHeight - 1)
      << colorOf(B.Share)
      << llvm::format("\"/><text x=\"%.1f\" y=\"%.0f\">", X + 3, Y + 13);
-  printHTMLEscaped(fitting(Name, Wide), OS);
+  printHTMLEscaped(fitting(Name, Wide - 6), OS);
   OS << "</text></g>\n";
 }
 
@@ -186,9 +208,8 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
                      "viewBox=\"0 0 %.0f %.0f\" ",
                      Width, Height, Width, Height)
      << llvm::format("data-margin=\"%.0f\" data-top=\"%.0f\" "
-                     "data-row=\"%.0f\" data-narrowest=\"%.1f\" "
-                     "data-letter=\"%.1f\">\n",
-                     Margin, Top, RowHeight, Narrowest, LetterWidth)
+                     "data-row=\"%.0f\" data-narrowest=\"%.1f\">\n",
+                     Margin, Top, RowHeight, Narrowest)
      << "<title>";
   printHTMLEscaped(printable(In.Title), OS);
   OS << "</title>\n<style>\n"
