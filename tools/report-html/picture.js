@@ -3,8 +3,9 @@
 // The data in #tree has the frames that are too narrow to be drawn as well.
 (function () {
   const picture = document.documentElement;
-  const [margin, top, row, narrowest] = ["margin", "top", "row", "narrowest"]
-    .map((key) => Number(picture.dataset[key]));
+  const [margin, top, row, narrowest, room] =
+    ["margin", "top", "row", "narrowest", "controls"].map((key) =>
+      Number(picture.dataset[key]));
   const { width: fullWidth, height: fullHeight } = picture.viewBox.baseVal;
   const whole = fullWidth - 2 * margin;
   const html = (name, attributes) => Object.assign(
@@ -150,8 +151,8 @@
   const reset = html("button", { id: "reset", textContent: "reset" });
   const controls =
     document.createElementNS("http://www.w3.org/2000/svg", "foreignObject");
-  for (const [name, value] of [["x", margin + whole - 280], ["y", 8],
-    ["width", 280], ["height", 32]])
+  for (const [name, value] of [["x", margin + whole - room], ["y", 8],
+    ["width", room], ["height", 32]])
     controls.setAttribute(name, value);
   const bar = html("div", {});
   bar.style.textAlign = "right";

@@ -30,6 +30,10 @@ namespace svg_export {
 
 /// Pixels. The script reads them from the picture.
 static constexpr double Width = 1200, Margin = 10, RowHeight = 18, Top = 58;
+/// Of the search field and the button, which the script puts beside the title.
+static constexpr double Controls = 280;
+/// A letter of the title, 16 pixels and bold, next to one of a label.
+static constexpr double TitleScale = 1.6;
 /// What is narrower cannot be seen.
 static constexpr double Narrowest = 0.2;
 
@@ -208,8 +212,9 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
                      "viewBox=\"0 0 %.0f %.0f\" ",
                      Width, Height, Width, Height)
      << llvm::format("data-margin=\"%.0f\" data-top=\"%.0f\" "
-                     "data-row=\"%.0f\" data-narrowest=\"%.1f\">\n",
-                     Margin, Top, RowHeight, Narrowest)
+                     "data-row=\"%.0f\" data-narrowest=\"%.1f\" "
+                     "data-controls=\"%.0f\">\n",
+                     Margin, Top, RowHeight, Narrowest, Controls)
      << "<title>";
   printHTMLEscaped(printable(In.Title), OS);
   OS << "</title>\n<style>\n"
@@ -221,7 +226,9 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
         "</style>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
      << llvm::format("<text id=\"title\" x=\"%.0f\" y=\"24\">", Margin);
-  printHTMLEscaped(printable(In.Title), OS);
+  printHTMLEscaped(
+      fitting(printable(In.Title), (pixels(1) - Controls - 10) / TitleScale),
+      OS);
   OS << llvm::format("</text>\n<text id=\"details\" x=\"%.0f\" y=\"46\">",
                      Margin)
      << weightTitle(In.StackWeight) << ", "
