@@ -1,7 +1,7 @@
 //===- BrowserData.cpp - profiles as data for the browser -----------------===//
 
 #include "BrowserData.h"
-#include "../Profile/JsonText.h"
+#include "../../common/Printable.h"
 #include "../Report/Advice.h"
 #include "../Report/AliveBlocks.h"
 #include "../Report/ModuleTree.h"
@@ -26,7 +26,10 @@ public:
   Error page();
 
 private:
-  void text(StringRef Key, StringRef Text) { J.attribute(Key, jsonText(Text)); }
+  /// Names of others must not turn the numbers around beside them.
+  void text(StringRef Key, StringRef Text) {
+    J.attribute(Key, printable(Text));
+  }
   void time(StringRef Key, double Ticks) {
     J.attribute(Key, In.Sites.clock().toNs(Ticks));
   }
@@ -95,7 +98,7 @@ void DataWriter::card(const FooterLine &Line) {
   J.array([&] {
     J.value(Line.Title);
     J.value(Text);
-    J.value(jsonText(Line.Note));
+    J.value(printable(Line.Note));
   });
 }
 
@@ -106,7 +109,7 @@ void DataWriter::facts() {
   for (StringRef Text :
        {fixedText(P.Framework), fixedText(P.Host), fixedText(P.Command)})
     if (!Text.empty())
-      J.value(jsonText(Text));
+      J.value(printable(Text));
 }
 
 static StringRef typeName(ValueType Type) {
@@ -209,7 +212,7 @@ Error DataWriter::roofline(ArrayRef<std::string> Told) {
     J.attributeArray("notes", [&] {
       for (const std::string &Note : T->Notes)
         if (!is_contained(Told, Note))
-          J.value(jsonText(Note));
+          J.value(printable(Note));
     });
   });
   return Error::success();
@@ -222,11 +225,11 @@ void DataWriter::table(const Table &T) {
     J.attributeArray("rows", [&] { rows(T); });
     J.attributeArray("foot", [&] {
       for (const FooterLine &Line : T.Footer)
-        J.value(jsonText(Line.Title + " " +
-                         formatValue(Line.Amount, {}, TimeUnit::Auto) + " " +
-                         Line.Note));
+        J.value(printable(Line.Title + " " +
+                          formatValue(Line.Amount, {}, TimeUnit::Auto) + " " +
+                          Line.Note));
       for (const std::string &Note : T.Notes)
-        J.value(jsonText(Note));
+        J.value(printable(Note));
     });
   });
 }
@@ -413,7 +416,7 @@ Error DataWriter::page() {
     });
     J.attributeArray("notes", [&] {
       for (const std::string &Note : Summary->Notes)
-        J.value(jsonText(Note));
+        J.value(printable(Note));
     });
     J.attribute("gradients", In.Sites.hasGradients());
     J.attribute("asynchronous", In.All.Async != 0);

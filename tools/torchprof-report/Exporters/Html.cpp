@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../common/PageMark.h"
+#include "../../common/Printable.h"
 #include "BrowserData.h"
 #include "BrowserParts.h"
 
@@ -30,7 +31,7 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   OS << PageMark << "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
      << "<meta name=\"viewport\" content=\"width=device-width, "
         "initial-scale=1\">\n<title>";
-  printHTMLEscaped(In.Title, OS);
+  printHTMLEscaped(printable(In.Title), OS);
   OS << "</title>\n";
   for (StringRef Style : {browser::TabulatorStyle(), browser::FlameGraphStyle(),
                           browser::FlameStyle(), browser::PageStyle()})
