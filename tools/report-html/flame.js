@@ -3,7 +3,7 @@
 function torchprofFlame(data, parts) {
   const amount = data.weight === "calls" ? torchprofCalls : torchprofTime;
   const total = data.flame.value || 1;
-  const width = () => Math.max(320, parts.chart.clientWidth || 960);
+  const width = () => Math.max(200, parts.chart.clientWidth || 960);
   // Of a node or its data: the library makes a node's own value what a zoom shows.
   const weight = (d) => (d.data || d).value;
   const withShare = (n) =>
