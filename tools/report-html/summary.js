@@ -45,20 +45,35 @@ function torchprofAdd(parent, tag, content) {
 function torchprofSummary(data, parts) {
   // Pixels for the longest text of a column, within limits: what is cut off are
   // the ends, by which rows differ.
-  const textWidth = (id, least, most) => data.rows.reduce(
-    (width, row) => Math.min(Math.max(width, 24 + 7.5 * (row[id] || "").length), most), least);
+  const limits = {
+    kind: [90, 260], name: [90, 300], model: [86, 200], method: [96, 200],
+    module: [94, 220],
+  };
+  const named = data.columns.map((info) => info.id).filter((id) => limits[id]);
+  const wanted = named.map((id) => data.rows.reduce((width, row) =>
+    Math.min(Math.max(width, 24 + 7.5 * (row[id] || "").length), limits[id][1]),
+    limits[id][0]));
+  // Names leave room for the times beside them. Where even their least is too much,
+  // as on a phone, the table is scrolled.
+  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+  const least = sum(named.map((id) => limits[id][0]));
+  const tableWidth = parts.table.clientWidth;
+  const share = Math.min(1, Math.max(0,
+    (0.55 * tableWidth - least) / Math.max(1, sum(wanted) - least)));
   const looks = {
-    kind: { minWidth: textWidth("kind", 130, 260), frozen: true },
-    name: { minWidth: textWidth("name", 90, 300) },
-    model: { minWidth: textWidth("model", 84, 200) },
-    method: { minWidth: textWidth("method", 96, 200) },
-    module: { minWidth: textWidth("module", 94, 220), widthGrow: 2 },
     source: { minWidth: 120, visible: false },
     shapes: { minWidth: 150 },
     out_shapes: { minWidth: 116 },
     calls: { minWidth: 70 },
     gflops_s: { minWidth: 96 },
   };
+  named.forEach((id, i) => {
+    const minWidth = Math.floor(limits[id][0] + share * (wanted[i] - limits[id][0]));
+    looks[id] = { minWidth };
+    // What is scrolled keeps its kind beside it, unless that hides the rest.
+    if (id === "kind") looks[id].frozen = minWidth < 0.4 * tableWidth;
+  });
+  looks.module.widthGrow = 2;
   const column = (info) => Object.assign(torchprofColumn(info),
     info.type === "text" ? { tooltip: torchprofWhole } : {}, looks[info.id]);
   for (const row of data.rows) row.site = row.sites[0];

@@ -362,7 +362,8 @@ static bool hasMethods(const SiteTable &T) {
   return T.modelNames().areMethodsNeeded();
 }
 
-/// The columns of the page's summary, and which profiles have them.
+/// The columns of the page's summary, and which profiles have them. What a node
+/// takes stands beside its names: the others may be out of a window.
 static const struct {
   StringLiteral Id;
   bool (*IsIn)(const SiteTable &);
@@ -374,17 +375,17 @@ static const struct {
     {"method", hasMethods},
     {"module", isAlways},
     {"source", isAlways},
-    {"shapes", hasShapes},
-    {"out_shapes", hasShapes},
     {"calls", isAlways},
     {"total_ns", isAlways},
+    {"pct_total", isAlways},
     {"self_ns", isAlways},
+    {"pct_self", isAlways},
     {"backward_ns", hasGradients},
     {"mean_ns", isAlways},
     {"p50_ns", isAlways},
     {"p99_ns", isAlways},
-    {"pct_total", isAlways},
-    {"pct_self", isAlways},
+    {"shapes", hasShapes},
+    {"out_shapes", hasShapes},
     {"flops", hasShapes},
     {"gflops_s", hasShapes},
     {"bytes", hasShapes},
