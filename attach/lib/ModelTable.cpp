@@ -8,6 +8,7 @@
 #include "torch/TableLock.h"
 
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 
 #include <algorithm>
 #include <atomic>
@@ -353,6 +354,16 @@ tagsOfFunction(const std::shared_ptr<Graph> &Body, const std::string &Name) {
   return tagsOfMethod(Numbered, 0);
 }
 
+/// True if a state method runs on this thread, which is about to call another
+/// function. While LibTorch loads an object it inlines nothing into its
+/// __setstate__, so that what this one calls has an executor of its own.
+static bool isInStateMethod() {
+  std::vector<StackEntry> Calls = currentCallstack();
+  return std::any_of(Calls.begin(), Calls.end(), [](const StackEntry &Call) {
+    return isStateMethod(Call.filename); // the name of the function
+  });
+}
+
 std::optional<MethodTags> tagsOf(const std::shared_ptr<Graph> &Body,
                                  const std::string &Name) {
   c10::ClassTypePtr Class;
@@ -361,8 +372,9 @@ std::optional<MethodTags> tagsOf(const std::shared_ptr<Graph> &Body,
   if (Class && !isOwnFunction(*Class, Name))
     Class = nullptr;
   // LibTorch runs these while it loads or saves the object, which may be a
-  // model that the host has not had in hand yet.
-  if (Class && isStateMethod(Name))
+  // model that the host has not had in hand yet. What they call is no run of a
+  // model either.
+  if ((Class && isStateMethod(Name)) || isInStateMethod())
     return std::nullopt;
   // They run in nodes of their callers. A class such as no_grad's serves many
   // models, none of which it belongs to.

@@ -30,7 +30,8 @@ struct MethodTags {
 void noteOwner(const c10::intrusive_ptr<c10::ivalue::Object> &Object);
 
 /// The tags for \p Body, which is about to run as the function \p Name. None if
-/// it is not to be profiled, or cannot be: then with one warning per cause.
+/// it is not to be profiled, or cannot be: then with one warning per cause; nor
+/// for what is first called while an object is loaded or saved.
 /// Registers the model with the runtime. Does not throw InstrumentError.
 std::optional<MethodTags> tagsOf(const std::shared_ptr<torch::jit::Graph> &Body,
                                  const std::string &Name);

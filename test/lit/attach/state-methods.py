@@ -1,5 +1,5 @@
-"""What LibTorch runs to load and to save an object is no model: it is not numbered,
-and a filter that it has nothing for is no finding."""
+"""What LibTorch runs to load and to save an object is no model, nor is what this calls:
+it is not numbered, and a filter that it has nothing for is no finding."""
 # RUN: rm -f %t*
 # RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
 # RUN:   TORCHPROF_INCLUDE='aten::mu*' %python -W ignore %s %t.pt 2> %t.err
@@ -7,7 +7,10 @@ and a filter that it has nothing for is no finding."""
 # RUN: torchprof-report summary %t.tprof | FileCheck %s --implicit-check-not=__
 # UNSUPPORTED: asan, tsan
 # ERR-NOT: {{.}}
+# CHECK-NOT: pack
 # CHECK: aten::mul {{.*}} 2
+# CHECK-NOT: pack
+# CHECK: 2 runs
 
 import sys
 from typing import Tuple
@@ -28,8 +31,12 @@ class Packed(torch.nn.Module):
 
     @torch.jit.export
     def __setstate__(self, state: Tuple[torch.Tensor, bool]) -> None:
-        self.weight = torch.neg(state[0])
         self.training = state[1]
+        self.pack(state[0])
+
+    @torch.jit.export
+    def pack(self, weight):
+        self.weight = torch.neg(weight * 1)
 
     def forward(self, x):
         return x - self.weight
