@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace torchprof {
 
@@ -163,25 +165,68 @@ void appendTensor(std::string &Text, const at::Tensor &T) {
     Text.append("@").append(Device.str());
 }
 
-/// The weight and the bias in a packed object of a quantized operator, as a
-/// tuple; None of other values. Objects of other classes must not be asked:
-/// their methods may do anything.
-c10::IValue unpacked(const c10::IValue &V) try {
-  constexpr std::string_view Package = "__torch__.torch.classes.quantized.";
+/// What the method \p Name of an object gives, if the object is of one of
+/// LibTorch's own classes in \p Package, else None. Objects of other classes
+/// must not be asked: their methods may do anything.
+c10::IValue ask(const c10::IValue &V, std::string_view Package,
+                const char *Name) try {
   if (!V.isObject())
     return {};
   const c10::ClassType &Class = *V.toObjectRef().type();
   if (!Class.name() || Class.name()->qualifiedName().rfind(Package, 0) != 0)
     return {};
-  torch::jit::Function *Unpack = Class.findMethod("unpack");
-  if (!Unpack)
+  torch::jit::Function *Method = Class.findMethod(Name);
+  if (!Method)
     return {};
   at::RecordFunctionGuard NoCallbacks(/*is_enabled=*/false);
   Stack Values{V};
-  Unpack->run(Values);
+  Method->run(Values);
   return Values.size() == 1 && Values[0].isTuple() ? Values[0] : c10::IValue();
 } catch (const std::exception &) {
   return {}; // it has been freed, or is of another kind of processor
+}
+
+/// The weight and the bias in a packed object of a quantized operator, as a
+/// tuple; None of other values.
+c10::IValue unpackedWeight(const c10::IValue &V) {
+  return ask(V, "__torch__.torch.classes.quantized.", "unpack");
+}
+
+/// The packed weights, of the input and of the state, in the object of a
+/// recurrent operator's cell; empty for other values. Its state is a tuple of
+/// the kind, tensors, numbers, integers, and the packed weights.
+c10::ArrayRef<c10::IValue> packedWeightsOf(const c10::IValue &State) {
+  if (!State.isTuple() || elementsOf(State).size() != 5 ||
+      !elementsOf(State)[4].isList())
+    return {};
+  return elementsOf(State)[4].toListRef();
+}
+
+/// The weights in a list of cells as aten::lstm has them, of each cell both
+/// weights and then both biases, as a tuple; None of other values.
+c10::IValue unpackedCells(const c10::IValue &V) {
+  std::vector<c10::IValue> All;
+  for (const c10::IValue &Cell : V.toListRef()) {
+    c10::IValue State =
+        ask(Cell, "__torch__.torch.classes.rnn.", "__getstate__");
+    std::vector<c10::IValue> Biases;
+    for (const c10::IValue &Packed : packedWeightsOf(State)) {
+      c10::IValue Parts = unpackedWeight(Packed);
+      if (Parts.isNone() || elementsOf(Parts).size() != 2)
+        return {};
+      All.push_back(elementsOf(Parts)[0]);
+      if (!elementsOf(Parts)[1].isNone())
+        Biases.push_back(elementsOf(Parts)[1]);
+    }
+    if (All.empty())
+      return {};
+    All.insert(All.end(), Biases.begin(), Biases.end());
+  }
+  return c10::ivalue::Tuple::create(std::move(All));
+}
+
+c10::IValue unpacked(const c10::IValue &V) {
+  return V.isList() ? unpackedCells(V) : unpackedWeight(V);
 }
 
 void appendValue(std::string &Text, const c10::IValue &V) {

@@ -50,9 +50,52 @@ TEST(QuantizedWork, ConvolutionsByTheirPackedWeights) {
             2 * 2 * 4 * 25 * 3 * 4);
 }
 
+TEST(QuantizedWork, RecurrentNetworks) {
+  const std::string Weights =
+      " (qint8[20,3] qint8[20,5] float32[20] float32[20]) * * * * * * * * -> ";
+  const double PerStep = 2 * (20 * 3 + 20 * 5);
+  const std::string State = "float32[1,2,5]", States = State + " " + State;
+  llvm::Optional<Work> Lstm =
+      workOf("aten::quantized_lstm",
+             parseSignature("float32[7,2,3] (" + States + ")" + Weights +
+                            "float32[7,2,5] " + States));
+  ASSERT_TRUE(Lstm);
+  EXPECT_EQ(Lstm->Flops, 7 * 2 * PerStep);
+  EXPECT_EQ(Lstm->Bytes,
+            4 * (42 + 20) + 60 + 100 + 4 * (20 + 20) + 4 * (70 + 20));
+  llvm::Optional<Work> Gru =
+      workOf("aten::quantized_gru",
+             parseSignature("float32[7,2,3] " + State + Weights +
+                            "float32[7,2,5] " + State));
+  ASSERT_TRUE(Gru);
+  EXPECT_EQ(Gru->Flops, 7 * 2 * PerStep);
+}
+
+TEST(QuantizedWork, RecurrentCells) {
+  EXPECT_EQ(workOfText("quantized_lstm_cell_dynamic",
+                       "float32[2,3] (float32[2,5] float32[2,5]) "
+                       "(qint8[20,3] float32[20]) (qint8[20,5] float32[20]) "
+                       "float32[20] float32[20] -> float32[2,5] float32[2,5]")
+                .Flops,
+            2 * 2 * (60 + 100));
+  for (const char *Name :
+       {"quantized_gru_cell_dynamic", "quantized_rnn_relu_cell_dynamic",
+        "quantized_rnn_tanh_cell_dynamic"})
+    EXPECT_EQ(workOfText(Name, "float32[2,3] float32[2,5] (qint8[15,3] -) "
+                               "(qint8[15,5] -) - - -> float32[2,5]")
+                  .Flops,
+              2 * 2 * (45 + 75))
+        << Name;
+}
+
 TEST(QuantizedWork, OfAnUnknownWeightNothingIsKnown) {
   EXPECT_FALSE(workOf("quantized::linear",
                       parseSignature("quint8[2,3] * * * -> quint8[2,5]")));
+  // The list is the state.
+  EXPECT_FALSE(workOf(
+      "aten::quantized_lstm",
+      parseSignature("float32[7,2,3] (float32[1,2,5] float32[1,2,5]) * * * "
+                     "-> float32[7,2,5] float32[1,2,5] float32[1,2,5]")));
 }
 
 TEST(QuantizedWork, ElementWise) {

@@ -30,6 +30,8 @@ static double larger(double A, double B) {
   return std::isnan(A) || std::isnan(B) ? Unknown : std::max(A, B);
 }
 
+static bool isList(const Operand &O) { return O.Kind == OperandKind::List; }
+
 /// Sizes and dtype say how much a tensor holds. They do not for a sparse one.
 static bool isDense(const Operand &O) {
   return O.isTensor() && O.HasSizes &&
@@ -101,12 +103,14 @@ public:
 
   Shape in(size_t I) const { return Shape(operandOf(S.Inputs, I)); }
   Shape out(size_t I = 0) const { return Shape(operandOf(S.Outputs, I)); }
-  /// The weight in a packed object, which is a list of it and of the bias.
+  /// The weight in a packed object, which is a list of it and of the bias: the
+  /// first list, or input \p I.
   Shape packedWeight() const {
-    auto Packed = find_if(
-        S.Inputs, [](const Operand &O) { return O.Kind == OperandKind::List; });
-    return Shape(Packed == S.Inputs.end() ? nullptr
-                                          : operandOf(Packed->Elements, 0));
+    return packedWeight(size_t(find_if(S.Inputs, isList) - S.Inputs.begin()));
+  }
+  Shape packedWeight(size_t I) const {
+    const Operand *Packed = operandOf(S.Inputs, I);
+    return Shape(Packed ? operandOf(Packed->Elements, 0) : nullptr);
   }
 
   /// The inputs but the first.
@@ -280,7 +284,7 @@ static double timeFirstConvolution(const Call &C) {
 static double recurrent(const Call &C) {
   double Weights = 0;
   for (const Operand &O : reverse(C.S.Inputs)) {
-    if (O.Kind != OperandKind::List)
+    if (!isList(O))
       continue;
     for (const Operand &Element : O.Elements)
       if (Element.isTensor() && Element.Sizes.size() != 1)
@@ -293,6 +297,17 @@ static double recurrent(const Call &C) {
 /// One step: input, state, weight of the input, weight of the state.
 static double recurrentCell(const Call &C) {
   return 2 * C.in(0).rows() * (C.in(2).elements() + C.in(3).elements());
+}
+
+/// The weights are in objects. If these say nothing, the only list is the
+/// state.
+static double packedLstm(const Call &C) {
+  return count_if(C.S.Inputs, isList) == 2 ? recurrent(C) : Unknown;
+}
+
+static double packedRecurrentCell(const Call &C) {
+  return 2 * C.in(0).rows() *
+         (C.packedWeight(2).elements() + C.packedWeight(3).elements());
 }
 
 /// Query [.., L, E], key [.., S, E] and value [.., S, Ev]: scores, and their
