@@ -126,6 +126,15 @@ static Outcome explainLoadError(Outcome Failed) {
   return Failed;
 }
 
+/// Why an archive holds no model's code where torch.jit.save puts it.
+static const char *whyNoModel(PyTorchStreamReader &Archive) {
+  return Archive.hasRecord(".data/version")
+             ? "a torch.package archive: load its model with "
+               "torch.package.PackageImporter and save that with torch.jit.save"
+             : "an archive without code: save the model with torch.jit.save, "
+               "not torch.save";
+}
+
 /// Opens what looks like a model's archive, and notes in \p M what else is in
 /// it.
 static Outcome openArchive(const char *Path, Model &M,
@@ -143,8 +152,7 @@ static Outcome openArchive(const char *Path, Model &M,
     try {
       Archive = std::make_unique<PyTorchStreamReader>(std::string(Path));
       if (!Archive->hasRecord("constants.pkl"))
-        return failure(2, "an archive without code: save the model with "
-                          "torch.jit.save, not torch.save");
+        return failure(2, whyNoModel(*Archive));
       listExtraFiles(*Archive, M.ExtraFiles);
       M.HasBytecode = Archive->hasRecord("bytecode.pkl");
       M.HasDebugHandles = Archive->hasRecord("mobile_debug_handles.pkl");

@@ -4,6 +4,7 @@ import os
 import sys
 
 import torch
+import torch.package
 
 folder = sys.argv[1]
 
@@ -276,6 +277,9 @@ save(Toggling(), "toggling.pt")
 save(Pickled(), "pickled.pt")
 save(ThroughPickled(), "through_pickled.pt")
 torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
+torch.package.package_exporter._gate_torchscript_serialization = False
+with torch.package.PackageExporter(os.path.join(folder, "package.pt")) as package:
+    package.save_pickle("model", "model.pkl", torch.jit.script(Simple()))
 
 # What a module lowered to a backend has and no other: the backend's object.
 lowered = torch.jit.script(Holder())
