@@ -4,6 +4,7 @@ import ctypes
 import io
 import logging
 import os
+import zipfile
 from typing import Any, Sequence, Union
 
 import torch
@@ -33,13 +34,49 @@ def is_instrumented(module: object) -> bool:
     )
 
 
+def _why_no_model(path: str, error: Exception) -> str:
+    """Why torch.jit.load could not load a file. What LibTorch says of one that holds no
+    model is about its reader; torchprof-opt has the same words as this."""
+    try:
+        with open(path, "rb") as file:
+            magic = file.read(2)
+        if not magic:
+            return "the file is empty"
+        if magic != b"PK":
+            return "not a TorchScript archive (a zip file)"
+        with zipfile.ZipFile(path) as archive:
+            records = {name.partition("/")[2] for name in archive.namelist()}
+    except OSError as cause:
+        return cause.strerror or str(cause)
+    except zipfile.BadZipFile:
+        records = {"constants.pkl"}
+    if ".data/version" in records:
+        return ("a torch.package archive: load its model with "
+                "torch.package.PackageImporter and save that with torch.jit.save")
+    if "constants.pkl" not in records:
+        return ("an archive without code: save the model with torch.jit.save, "
+                "not torch.save")
+    reason = str(error).strip().split("\n")[0].rstrip(" .:")
+    if reason.startswith("PytorchStreamReader failed"):
+        return "truncated or damaged archive: " + reason
+    return reason
+
+
+def _load(path: str) -> torch.jit.ScriptModule:
+    try:
+        return torch.jit.load(path)
+    except (RuntimeError, ValueError, OSError) as error:
+        raise InstrumentError(
+            "%s: %s" % (path, _why_no_model(path, error))) from error
+
+
 def scripted(module: Any, example_inputs: Any = None) -> torch.jit.ScriptModule:
     """A ScriptModule: loaded from a .pt file, or for an eager module scripted,
     else traced. One that is given is returned."""
     if isinstance(module, torch.jit.ScriptModule):
         return module
     if isinstance(module, (str, os.PathLike)):
-        return torch.jit.load(os.fspath(module))
+        return _load(os.fspath(module))
     if not isinstance(module, torch.nn.Module):
         raise TypeError(
             "neither a module nor the path of a model: %s"
@@ -112,7 +149,7 @@ def instrument(
         return module_or_path
     if isinstance(module_or_path, (str, os.PathLike)):
         path = os.fspath(module_or_path)
-        loaded = torch.jit.load(path)
+        loaded = _load(path)
         if is_instrumented(loaded):
             return loaded
         with open(path, "rb") as file:
