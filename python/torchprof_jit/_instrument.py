@@ -34,6 +34,16 @@ def is_instrumented(module: object) -> bool:
     )
 
 
+def _explained(reason: str) -> str:
+    """What torchprof-opt says in the place of LibTorch's words."""
+    # Of prim::ConstantMKLDNNTensor.
+    if "required keyword attribute 'value' is undefined" in reason:
+        return ("the model is one of optimize_for_inference, of which LibTorch saves "
+                "no oneDNN constants: take the frozen model, or attach to the process "
+                "that optimizes it")
+    return reason
+
+
 def _why_no_model(path: str, error: Exception) -> str:
     """Why torch.jit.load could not load a file. What LibTorch says of one that holds no
     model is about its reader; torchprof-opt has the same words as this."""
@@ -56,7 +66,7 @@ def _why_no_model(path: str, error: Exception) -> str:
     if "constants.pkl" not in records:
         return ("an archive without code: save the model with torch.jit.save, "
                 "not torch.save")
-    reason = str(error).strip().split("\n")[0].rstrip(" .:")
+    reason = _explained(str(error).strip().split("\n")[0].rstrip(" .:"))
     if reason.startswith("PytorchStreamReader failed"):
         return "truncated or damaged archive: " + reason
     return reason
@@ -175,7 +185,7 @@ def instrument(
             _names(methods),
         )
     except RuntimeError as error:
-        raise InstrumentError(where + str(error)) from None
+        raise InstrumentError(where + _explained(str(error))) from None
     # Without numpy a tensor gives no buffer of its own.
     data = ctypes.string_at(result.data_ptr(), result.numel())
     copy = torch.jit.load(io.BytesIO(data))

@@ -118,6 +118,11 @@ static Outcome explainLoadError(Outcome Failed) {
   };
   if (Contains("PytorchStreamReader failed"))
     return failure(2, "truncated or damaged archive: " + Text);
+  // Of prim::ConstantMKLDNNTensor.
+  if (Contains("required keyword attribute 'value' is undefined"))
+    return failure(2, "the model is one of optimize_for_inference, of which "
+                      "LibTorch saves no oneDNN constants: take the frozen "
+                      "model, or attach to the process that optimizes it");
   if (Contains("Unknown builtin op") || Contains("Unknown type name"))
     return failure(2, Text + "; a library that defines it is loaded with "
                              "--load=LIB.so");

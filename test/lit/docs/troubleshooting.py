@@ -3,7 +3,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -W ignore %s %source/docs/troubleshooting.md %runtime %cxx %t \
 # RUN:   | FileCheck %s
-# CHECK: 21 messages reproduced
+# CHECK: 22 messages reproduced
 
 import os
 import re
@@ -91,6 +91,11 @@ with zipfile.ZipFile(os.path.join(folder, "instr.pt")) as source:
             target.writestr(name, data)
 expect("Unknown builtin op: torchprof::begin",
        python("torch.jit.load('hand.pt')"))
+
+python("m = torch.jit.script(torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1)))\n"
+       "torch.jit.optimize_for_inference(m.eval()).save('optimized.pt')")
+expect("required keyword attribute 'value' is undefined",
+       python("torch.jit.load('optimized.pt')"))
 
 expect("warning: ...: cannot create the profile: ...; recording in memory only",
        python(RUN, TORCHPROF_FILE="/nonesuch/x.tprof"))

@@ -45,6 +45,12 @@ with zipfile.ZipFile(path("net.pt")) as net, \
             part.writestr(name, net.read(name))
 
 
+# In the process it runs, but no copy of it can be made.
+optimized = torch.jit.optimize_for_inference(
+    torch.jit.script(torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1)).eval()))
+optimized.save(path("optimized.pt"))
+
+
 def word_of_opt(file):
     done = subprocess.run(
         ["torchprof-opt", "--instrument", file, "-o", path("out.pt")],
@@ -62,8 +68,14 @@ def word_of(function, file):
 
 
 for name in ("empty.pt", "text.onnx", "state.pt", "package.pt", "absent.pt", "",
-             "cut.pt", "part.pt"):
+             "cut.pt", "part.pt", "optimized.pt"):
     expected = word_of_opt(path(name))
     for function in (torchprof_jit.instrument, torchprof_jit.profile):
         found = word_of(function, path(name))
         assert found == expected, (found, expected)
+
+word = word_of(torchprof_jit.instrument, optimized)
+assert path("optimized.pt") + ": " + word == word_of_opt(path("optimized.pt")), word
+with torchprof_jit.profile(optimized) as p:
+    p.module(torch.rand(1, 1, 2, 2))
+assert "prim::mkldnn_convolution" in p.summary(), p.summary()

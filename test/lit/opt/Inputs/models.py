@@ -276,6 +276,9 @@ torch.save(["a", "b"], os.path.join(folder, "strings.pt"))
 save(Toggling(), "toggling.pt")
 save(Pickled(), "pickled.pt")
 save(ThroughPickled(), "through_pickled.pt")
+torch.jit.optimize_for_inference(
+    torch.jit.script(torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1)).eval())
+).save(os.path.join(folder, "optimized.pt"))
 torch.save({"weight": torch.ones(2)}, os.path.join(folder, "state.pt"))
 torch.package.package_exporter._gate_torchscript_serialization = False
 with torch.package.PackageExporter(os.path.join(folder, "package.pt")) as package:
