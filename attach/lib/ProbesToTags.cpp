@@ -3,6 +3,7 @@
 #include "ProbesToTags.h"
 
 #include "Tag.h"
+#include "torch/Attach.h"
 #include "torch/Symbols.h"
 #include "torchprof/GraphAccess.h"
 #include "torchprof/Passes.h"
@@ -83,6 +84,8 @@ public:
       Order->push_back(*Content);
       setTag(N, Content);
     }
+    for (format::SiteId Site : Empty)
+      noteLeftOut(Site);
   }
 
 private:
@@ -117,6 +120,8 @@ private:
   /// A pair around one node is that node's; around several it is a module's.
   void close(std::vector<Pair> &Open) {
     const Pair &Closed = Open.back();
+    if (Closed.Members.empty() && !Closed.IsRoot)
+      Empty.push_back(Closed.Site);
     if (!Closed.IsRoot && Closed.Members.size() == 1)
       for (auto It = Tags.rbegin(); It != Tags.rend(); ++It)
         if (It->first == Closed.Members.front()) {
@@ -131,6 +136,7 @@ private:
   }
 
   std::vector<std::pair<Node *, std::shared_ptr<TagContent>>> Tags;
+  std::vector<format::SiteId> Empty; ///< pairs whose nodes are gone: folded
   std::unordered_map<const Value *, const Value *> Captured;
 };
 
