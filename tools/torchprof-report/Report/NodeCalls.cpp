@@ -155,6 +155,16 @@ struct SlowFirstCall {
 };
 } // namespace
 
+/// How many calls took more than \p Ticks, less those in the histogram's bucket
+/// that these lie in.
+static uint64_t callsBeyond(const Aggregate &A, double Ticks) {
+  uint64_t Calls = 0;
+  for (unsigned I = 0; I < A.Histogram.size(); ++I)
+    if (static_cast<double>(format::histogramLowerBound(I)) > Ticks)
+      Calls += A.Histogram[I];
+  return Calls;
+}
+
 Table report::makeSlowFirstCalls(const SiteTable &Sites,
                                  const Selection &Selected, unsigned Limit) {
   using Row = SlowFirstCall;
@@ -187,7 +197,8 @@ Table report::makeSlowFirstCalls(const SiteTable &Sites,
     auto First = static_cast<double>(A.First.front());
     double Steady =
         (static_cast<double>(A.Sum) - First) / static_cast<double>(A.Count - 1);
-    if (Steady > 0 && First >= SlowFirst * Steady)
+    if (Steady > 0 && First >= SlowFirst * Steady &&
+        callsBeyond(A, First / SlowFirst) <= 1)
       Rows.push_back({S, First, static_cast<double>(A.First[1]), Steady});
   }
   stable_sort(Rows, [](const Row &A, const Row &B) {
