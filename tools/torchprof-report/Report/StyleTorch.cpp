@@ -7,6 +7,7 @@
 
 #include "Signature.h"
 #include "Summary.h"
+#include "WorkColumns.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -156,6 +157,8 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                         Value::timeNs(static_cast<double>(DeviceTotal)),
                         Value(), ""});
   }
+  if (In.Sites.hasVariants())
+    T.Notes = workNotes({"flops"}, In.Sites, In.Selected, In.All);
   explainMarks(T);
   return T;
 }

@@ -20,12 +20,18 @@ static constexpr StringLiteral Switch = "TORCHPROF_RECORD=shapes";
 
 /// A text about the signature of the members, or how many they have.
 static Value shapeValue(const Row &R, std::string (*Text)(const Signature &S)) {
-  if (R.Signatures.size() > 1)
-    return Value::text("(" + utostr(R.Signatures.size()) + " shapes)");
+  if (R.Signatures.size() > 1) {
+    // Those beyond the bound are no signature, and how many is not known.
+    uint64_t Known = count_if(R.Signatures, [](const std::string &Text) {
+      return !parseSignature(Text).isEmpty();
+    });
+    return Value::text("(" + utostr(Known) + " shape" +
+                       (Known == 1 ? "" : "s") +
+                       (Known < R.Signatures.size() ? " and others)" : ")"));
+  }
   if (R.Signatures.empty())
     return Value::text("");
   Signature S = parseSignature(*R.Signatures.begin());
-  // Those beyond the bound are no signature.
   if (S.isEmpty())
     return Value::text(*R.Signatures.begin());
   return Value::text(Text(S));
@@ -145,17 +151,36 @@ bool report::needWork(ArrayRef<std::string> ColumnIds) {
   return any_of(ColumnIds, isOfWork);
 }
 
-/// "aten::unique2 3.1 %, aten::sort 0.2 %": operators that have no formula,
-/// with the time of their calls; empty if there are none.
-static std::string withoutFormula(const SiteTable &Sites,
-                                  const Selection &Selected,
-                                  const Totals &All) {
-  std::map<std::string, UInt128> Times;
+namespace {
+/// The time of operators whose work is not known.
+struct UnknownWork {
+  using Times = std::map<std::string, UInt128>;
+  Times WithoutFormula;
+  Times Others; ///< that have one, with shapes that were not told apart
+};
+} // namespace
+
+static UnknownWork unknownWork(const SiteTable &Sites,
+                               const Selection &Selected) {
+  UnknownWork Of;
   for (uint32_t S = 0; S < Sites.size(); ++S)
     if (Selected.matches(Sites, S) && !runsOtherNodes(Sites.kind(S)))
       for (const SiteVariant &V : Sites.variants(S))
         if (!workOf(Sites.kind(S), parseSignature(V.Signature)))
-          Times[Sites.kind(S).str()] += V.Sum;
+          (V.IsOthers ? Of.Others : Of.WithoutFormula)[Sites.kind(S).str()] +=
+              V.Sum;
+  // Nothing would be known of these if all of their shapes were.
+  for (auto &[Kind, Time] : Of.WithoutFormula)
+    if (auto Found = Of.Others.find(Kind); Found != Of.Others.end()) {
+      Time += Found->second;
+      Of.Others.erase(Found);
+    }
+  return Of;
+}
+
+/// "aten::unique2 3.1 %, aten::sort 0.2 %", the longest first.
+static std::string kindsText(const UnknownWork::Times &Times,
+                             const Totals &All) {
   std::vector<std::pair<std::string, UInt128>> Sorted(Times.begin(),
                                                       Times.end());
   llvm::stable_sort(
@@ -184,7 +209,14 @@ std::vector<std::string> report::workNotes(ArrayRef<std::string> ColumnIds,
   if (!IsWork)
     return {};
   std::vector<std::string> Notes;
-  if (std::string Kinds = withoutFormula(Sites, Selected, All); !Kinds.empty())
-    Notes.push_back("note: no flops and bytes are known of " + Kinds);
+  UnknownWork Unknown = unknownWork(Sites, Selected);
+  constexpr StringLiteral Start = "note: no flops and bytes are known of ";
+  if (!Unknown.WithoutFormula.empty())
+    Notes.push_back((Start + kindsText(Unknown.WithoutFormula, All)).str());
+  if (!Unknown.Others.empty())
+    Notes.push_back((Start + kindsText(Unknown.Others, All) +
+                     " with more shapes than are told apart at a node; "
+                     "TORCHPROF_SHAPE_VARIANTS=255 tells more apart")
+                        .str());
   return Notes;
 }

@@ -39,7 +39,8 @@ void addWorkColumns(std::vector<ColumnOf<Line, RowContext>> &Columns,
 bool needWork(llvm::ArrayRef<std::string> ColumnIds);
 
 /// Notes on what the columns with these ids do not show: shapes that were not
-/// recorded, and the time of operators that have no formula.
+/// recorded, and the time of operators that have no formula and of calls whose
+/// shapes are beyond the bound.
 std::vector<std::string> workNotes(llvm::ArrayRef<std::string> ColumnIds,
                                    const SiteTable &Sites,
                                    const Selection &Selected,
