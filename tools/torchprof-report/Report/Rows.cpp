@@ -319,10 +319,15 @@ void RowMaker::addVariants(uint32_t S, const SiteNames &Names) {
     addPart(S, Names, Rest);
 }
 
-/// Adds what a site did; a method alone did what its nodes did.
+/// Adds what a site did; a method did what its nodes did, as its total is that
+/// of all of them. torch.profiler says of operators alone what they did.
 void RowMaker::addAllWork(SiteWork &To, uint32_t S) {
-  if (!Sites[S].isRoot() || !isAlone())
+  uint32_t Root = Sites[S].Root;
+  if (Options.NamesApart || Root == NoIndex || GroupOf[Root] == NoIndex ||
+      GroupOf[Root] != GroupOf[S])
     return To.add(Sites, S);
+  if (S != Root) // the method has it
+    return;
   for (uint32_t I = S; I < Sites.size(); ++I)
     if (Sites[I].Root == S)
       To.add(Sites, I);
