@@ -8,6 +8,7 @@
 #ifndef TORCHPROF_REPORT_LINETABLE_H
 #define TORCHPROF_REPORT_LINETABLE_H
 
+#include "../Report/MeasuredPart.h"
 #include "../Report/WorkColumns.h"
 #include "Command.h"
 #include "Options.h"
@@ -107,6 +108,8 @@ llvm::Expected<Outcome> printLines(const LineTableOptions &Options,
     return Lines.takeError();
   Table T;
   Columns::fill(T, *Lines, *Chosen, {Sites.clock(), All});
+  for (std::string &Note : partNotes(Ids, Sites, *Selected))
+    T.Notes.push_back(std::move(Note));
   for (std::string &Note : workNotes(Ids, Sites, *Selected, All))
     T.Notes.push_back(std::move(Note));
   explainMarks(T);

@@ -220,8 +220,12 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
     E.Self = Sites.selfWithGradients(S);
     E.Average = PerRun(E.Self);
     E.First = A.First.empty() ? 0 : static_cast<double>(A.First.front());
-    if (Context.Memory)
-      E.Allocated = PerRun(Sites.self(*Context.Memory, S).Amount);
+    // It may have been measured in fewer runs than time was.
+    if (uint64_t Measured =
+            Context.Memory ? Sites.measured(*Context.Memory, S).Count : 0)
+      E.Allocated = PerRun(Sites.self(*Context.Memory, S).Amount) *
+                    static_cast<double>(A.Count) /
+                    static_cast<double>(Measured);
     Context.All += E.Self;
     Entry &Type = ByType[E.Type];
     Type.Type = E.Type;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MeasuredPart.h"
 #include "Signature.h"
 #include "Summary.h"
 #include "WorkColumns.h"
@@ -157,8 +158,9 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                         Value::timeNs(static_cast<double>(DeviceTotal)),
                         Value(), ""});
   }
+  T.Notes = partNotes({"net_bytes", "flops"}, In.Sites, In.Selected);
   if (In.Sites.hasVariants())
-    T.Notes = workNotes({"flops"}, In.Sites, In.Selected, In.All);
+    append_range(T.Notes, workNotes({"flops"}, In.Sites, In.Selected, In.All));
   explainMarks(T);
   return T;
 }

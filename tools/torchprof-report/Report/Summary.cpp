@@ -2,6 +2,7 @@
 
 #include "Summary.h"
 #include "DeviceColumns.h"
+#include "MeasuredPart.h"
 #include "WorkColumns.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -93,6 +94,8 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
                       " more rows; --limit=0 shows them");
   addFooter(T, In, Options.ShowAll);
   for (std::string &Note : missingMeasureNotes(Ids, Measures))
+    T.Notes.push_back(std::move(Note));
+  for (std::string &Note : partNotes(Ids, In.Sites, In.Selected))
     T.Notes.push_back(std::move(Note));
   for (std::string &Note : workNotes(Ids, In.Sites, In.Selected, In.All))
     T.Notes.push_back(std::move(Note));
