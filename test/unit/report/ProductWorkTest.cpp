@@ -119,15 +119,37 @@ TEST(ProductWork, ConvolutionThatMayBeTransposed) {
                   "float32[1,4,6,6] float32[4,3,3,3] - * * * * * * "
                   "-> float32[1,3,8,8]"),
             2 * 4 * 36 * 27);
-  // Both do, grouped or not: only a transposed one makes images larger.
+  // Both do, grouped or not. A transposed one makes images several times as
+  // large.
   EXPECT_EQ(flops("_convolution",
                   "float32[1,4,6,6] float32[4,1,3,3] - * * * * * * * * * * "
                   "-> float32[1,4,4,4]"),
             2 * 4 * 16 * 9);
   EXPECT_EQ(flops("_convolution",
+                  "float32[1,4,6,6] float32[4,1,2,2] - * * * * * * * * * * "
+                  "-> float32[1,4,12,12]"),
+            2 * 4 * 36 * 4);
+  EXPECT_EQ(flops("_convolution",
+                  "float32[1,4,6,6] float32[4,1,3,4] - * * * * * * * * * * "
+                  "-> float32[1,4,6,24]"),
+            2 * 4 * 36 * 12);
+  EXPECT_EQ(flops("_convolution",
+                  "float32[1,4,1,1] float32[4,4,4,4] - * * * * * * * * * * "
+                  "-> float32[1,4,4,4]"),
+            2 * 4 * 64);
+  // Padding makes them larger by any size.
+  EXPECT_EQ(flops("_convolution",
+                  "float32[1,32,100] float32[32,32,3] - * * * * * * * * * * "
+                  "-> float32[1,32,228]"),
+            2 * 32 * 228 * 96);
+  EXPECT_EQ(flops("_convolution",
+                  "float32[1,4,6,6] float32[4,4,1,1] - * * * * * * * * * * "
+                  "-> float32[1,4,8,8]"),
+            2 * 4 * 64 * 4);
+  EXPECT_EQ(flops("_convolution",
                   "float32[1,4,6,6] float32[4,1,3,3] - * * * * * * * * * * "
                   "-> float32[1,4,8,8]"),
-            2 * 4 * 36 * 9);
+            2 * 4 * 64 * 9);
   EXPECT_EQ(flops("_convolution",
                   "float32[4,6] float32[4,4,3] - * * * * * * * * * * "
                   "-> float32[4,6]"),

@@ -255,10 +255,35 @@ static double packedTransposedConvolution(const Call &C) {
   return 2 * C.in(0).elements() * C.packedWeight().elementsOfRow();
 }
 
+/// True if a transposed convolution with a stride above 1 in some dimension,
+/// no dilation and padding below the kernel's size makes such an output.
+/// PyTorch's documentation of ConvTranspose2d has, for a stride s, a kernel's
+/// size k, padding p and output padding o < s,
+///
+///   out = (in - 1) s + k + o - 2 p
+///
+/// so that (out - k + 1) / in <= s <= (out + k - 2) / (in - 1).
+static bool isStretched(const Call &C) {
+  Shape In = C.in(0), Weight = C.in(1), Out = C.out();
+  bool HasStride = false;
+  for (int I = 1; I <= Weight.rank() - 2; ++I) {
+    double Kernel = Weight[-I];
+    double Least = std::max(1., std::ceil((Out[-I] - Kernel + 1) / In[-I]));
+    double Most = In[-I] > 1 ? std::floor((Out[-I] + Kernel - 2) / (In[-I] - 1))
+                             : std::max(Least, Out[-I]);
+    if (!(Least <= Most))
+      return false;
+    HasStride |= Most > 1;
+  }
+  return HasStride;
+}
+
 /// Whether a convolution is transposed is a flag, but the weight's first size
 /// are the channels of the output, or of the input if it is. Where both have as
-/// many, a transposed one makes an image larger; where the images have one size
-/// as well, both formulas have one result.
+/// many, an image that is several times as large is taken for the result of a
+/// transposed one, and one that is larger by something else for that of
+/// padding, as causal convolutions have it; where the images have one size as
+/// well, both formulas have one result.
 static double anyConvolution(const Call &C) {
   Shape Weight = C.in(1);
   int Channels = 1 - Weight.rank();
@@ -266,9 +291,10 @@ static double anyConvolution(const Call &C) {
   bool FitsOutput = C.out()[Channels] == Weight[0];
   if (!FitsInput && !FitsOutput)
     return Unknown;
-  bool IsTransposed = FitsInput && FitsOutput
-                          ? C.out().elements() > C.in(0).elements()
-                          : FitsInput;
+  bool IsTransposed =
+      FitsInput && FitsOutput
+          ? C.out().elements() > C.in(0).elements() && isStretched(C)
+          : FitsInput;
   return IsTransposed ? transposedConvolution(C) : convolution(C);
 }
 
