@@ -104,6 +104,9 @@ private:
     if (At >= Text.size())
       return missing("an input such as float[1,3,224,224]");
     char C = Text[At];
+    if (C == '@' && Depth > 0)
+      return fail("a file stands alone, not in a list, a tuple or a dict; it "
+                  "may hold one");
     if (C == '@') {
       Spec.Type = InputSpec::Kind::File;
       Spec.Word = Text.substr(At + 1);

@@ -4,7 +4,7 @@
 //   tensor := dtype '[' [size (',' size)*] ']' ['{' low ':' high '}']
 //   dtype  := float double half bfloat16 int64 int32 int16 int8 uint8 bool
 //             complex64 complex128, and LibTorch's other names for them
-//   file   := '@' path            (the rest of the argument)
+//   file   := '@' path            (the rest of the argument, not in brackets)
 //   scalar := 3 | 1.5 | true | false | None | 'text'
 //   list   := '[' [spec (',' spec)*] ']'
 //   tuple  := '(' [spec (',' spec)*] ')'

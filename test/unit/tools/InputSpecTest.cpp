@@ -79,6 +79,10 @@ TEST(InputSpec, ErrorsNameTheWrongPart) {
   EXPECT_EQ(errorOf("float[-1]"), "the size -1 is negative");
   EXPECT_EQ(errorOf("int64[2]{5:5}"), "no value is from 5 to below 5");
   EXPECT_EQ(errorOf("@"), "no file after '@'");
+  for (const char *Text :
+       {"[@a.pt]", "[float[2], @a.pt]", "(@a.pt,)", "{'x': @a.pt}"})
+    EXPECT_EQ(errorOf(Text), "a file stands alone, not in a list, a tuple or a "
+                             "dict; it may hold one");
 }
 
 TEST(InputSpec, RangesFitTheType) {
