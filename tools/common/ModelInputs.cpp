@@ -4,10 +4,13 @@
 
 #include "InputFile.h"
 #include "InputSpec.h"
+#include "PickleItems.h"
 #include "torchprof/Passes.h"
 
 #include <ATen/Functions.h>
+#include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/serialization/pickle.h>
+#include <torch/csrc/jit/serialization/unpickler.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -98,6 +101,28 @@ static at::Tensor makeTensor(const InputSpec &Spec) {
   return Value;
 }
 
+/// The value in a file that holds lists or dictionaries of one element, which
+/// LibTorch 1.13 does not read as Python writes them.
+static std::optional<IValue> loadMarked(const std::string &Path) {
+  caffe2::serialize::PyTorchStreamReader Reader(Path);
+  auto [Data, Size] = Reader.getRecord("data.pkl");
+  std::optional<std::string> Pickle =
+      withItemsMarked({static_cast<const char *>(Data.get()), Size});
+  if (!Pickle)
+    return std::nullopt;
+  size_t At = 0;
+  auto Read = [&](char *To, size_t Count) {
+    At += Count = Pickle->copy(To, Count, At);
+    return Count;
+  };
+  auto ReadTensor = [&](const std::string &Name) {
+    return std::get<0>(Reader.getRecord("data/" + Name));
+  };
+  Unpickler Values(Read, nullptr, nullptr, ReadTensor, {});
+  Values.set_version(Reader.version());
+  return Values.parse_ivalue();
+}
+
 static IValue readFile(const std::string &Path) {
   uint64_t Size;
   if (const char *Reason = whyUnreadable(Path.c_str(), Size))
@@ -109,7 +134,17 @@ static IValue readFile(const std::string &Path) {
   std::ifstream In(Path, std::ios::binary);
   if (!In.read(Bytes.data(), static_cast<std::streamsize>(Size)))
     throw InstrumentError(strerror(errno));
-  return pickle_load(Bytes);
+  try {
+    return pickle_load(Bytes);
+  } catch (const c10::Error &) {
+    try {
+      if (std::optional<IValue> Value = loadMarked(Path))
+        return *Value;
+    } catch (const c10::Error &) {
+      // The first error says what is wrong with the file.
+    }
+    throw;
+  }
 }
 
 /// The element type of a list or an optional that \p Type is, else null.
