@@ -233,6 +233,20 @@ Slot operatorSite(const char *Name, bool Stays) {
 // Regions
 //===----------------------------------------------------------------------===//
 
+/// True if a region that begins or has ended here lies in no other span.
+static bool isOutermost(Lane &L) {
+  return slotOfCurrent(L.Current) == NoSlot && !hasOpenRoot(L);
+}
+
+/// Decides what a region measures that begins. An outermost one is measured if
+/// the run to come is, which would else be another one than the region's.
+static void beginAroundRun(Recording &R, Lane &L) {
+  if (R.measures().inEveryRun())
+    beginWithoutRun(R, L);
+  else if (measuresMore(R) && isOutermost(L))
+    R.measures().beginAroundRun(L, R.variants().exist());
+}
+
 /// Ends a region, whose site is known.
 static void endRegionOf(Recording &R, Lane &L, uint64_t Begin, Slot Site,
                         uint64_t Now) {
@@ -240,6 +254,8 @@ static void endRegionOf(Recording &R, Lane &L, uint64_t Begin, Slot Site,
   if (!Process.Open.load(std::memory_order_relaxed))
     return cutSpan(R, L, S);
   endOpen(R, L, S, Now);
+  if (!R.measures().inEveryRun() && measuresMore(R) && isOutermost(L))
+    R.measures().endAroundRun(L, R.variants().exist());
 }
 
 DynamicSpan beginLabel(std::string_view Name) {
@@ -257,7 +273,7 @@ DynamicSpan beginLabel(std::string_view Name) {
                               DynamicKind::Region, SiteName(Name));
   if (!readyLane(*R, Site))
     return {};
-  beginWithoutRun(*R, *L);
+  beginAroundRun(*R, *L);
   OpenFrame F = frameOf(Site);
   F.Region = IsOfMethod ? MethodLabelFrame : FunctionFrame;
   return {open(*R, *L, F), Site, L};
@@ -294,7 +310,7 @@ uint64_t beginRegion(uint32_t Name) {
   F.Region = Name;
   if (!L || !readyLane(*R, F.Site))
     return LostBegin;
-  beginWithoutRun(*R, *L);
+  beginAroundRun(*R, *L);
   return open(*R, *L, F);
 }
 

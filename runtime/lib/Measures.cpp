@@ -41,7 +41,22 @@ NodeMeasures Measures::nodeMeasures(const Lane &L) const {
 }
 
 void Measures::beginRun(Lane &L, bool WithShapes) {
-  bool IsDue = L.Runs++ % Every == 0;
+  decide(L, L.Runs++ % Every == 0, WithShapes);
+}
+
+void Measures::beginAroundRun(Lane &L, bool WithShapes) {
+  bool IsDue = L.Runs % Every == 0;
+  if (IsDue != (L.Measuring || L.WithShapes))
+    decide(L, IsDue, WithShapes);
+}
+
+void Measures::endAroundRun(Lane &L, bool WithShapes) {
+  bool WasDue = L.Runs && (L.Runs - 1) % Every == 0;
+  if (WasDue != (L.Measuring || L.WithShapes))
+    decide(L, WasDue, WithShapes);
+}
+
+void Measures::decide(Lane &L, bool IsDue, bool WithShapes) {
   SourceSet Ready = 0;
   forEachSource(Wanted, [&](auto Source, size_t Number) {
     Ready |= SourceSet(Source.beginRun()) << Number;

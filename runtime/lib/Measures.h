@@ -78,6 +78,11 @@ public:
   /// Decides whether the run that begins on the lane is measured, and whether
   /// shapes are told apart in it if \p WithShapes.
   void beginRun(Lane &L, bool WithShapes);
+  /// Decides the same before what begins around the run to come, which will
+  /// decide as well; and again for what belongs to the last run, such as its
+  /// gradients, when that has ended.
+  void beginAroundRun(Lane &L, bool WithShapes);
+  void endAroundRun(Lane &L, bool WithShapes);
 
   /// Forgets open spans that have no frame any more.
   void forgetSpans(Lane &L);
@@ -155,6 +160,7 @@ private:
                                  L.MeasureCells[Number]);
   }
 
+  void decide(Lane &L, bool IsDue, bool WithShapes);
   NodeMeasures nodeMeasures(const Lane &L) const;
   bool makeTable(Lane &L);
   bool beginElsewhere(Lane &L, format::Slot Site, const Operands &Of);

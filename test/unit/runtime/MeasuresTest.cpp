@@ -89,6 +89,52 @@ TEST(Measures, EveryNthRunOnlyAndCountsStayExact) {
   EXPECT_EQ(P.measure(MeasureId::Cpu, 0).Word, 2 * 3u);
 }
 
+TEST(Measures, RegionsAroundEveryNthRunAreMeasuredAsTheRunsInThem) {
+  ReadProfile P = measured(
+      [] {
+        uint32_t Tick = regionNumber("tick"), Inner = regionNumber("inner");
+        for (int I = 0; I < 4; ++I) {
+          uint64_t Outside = beginRegion(Tick), Inside = beginRegion(Inner);
+          inRun([I] {
+            if (I % 2 == 0)
+              work(1'000'000);
+          });
+          endRegion(Inside, Inner);
+          endRegion(Outside, Tick);
+        }
+      },
+      {{"record_every", "2"}});
+  const auto &Root = P.measure(MeasureId::Cpu, 0);
+  EXPECT_EQ(Root.Word, 2 * 2u);
+  for (const char *Name : {"tick", "inner"}) {
+    const auto &Region = P.measure(MeasureId::Cpu, P.region(Name));
+    EXPECT_EQ(Region.Word, 2 * 2u) << Name;
+    EXPECT_GE(Region.Sum, Root.Sum) << Name;
+    EXPECT_GE(Region.Nested, Root.Sum) << Name;
+  }
+}
+
+TEST(Measures, RegionBehindARunLeavesItsGradientsMeasured) {
+  ReadProfile P = measured(
+      [] {
+        Slot Gradient = *childOf(site(7, 1), DynamicKind::Backward, "mul");
+        uint32_t Between = regionNumber("between");
+        for (int I = 0; I < 4; ++I) {
+          inRun([] { span(site(7, 1), 1); });
+          endRegion(beginRegion(Between), Between);
+          uint64_t Begin = beginFunction(Gradient);
+          if (I % 2 == 0)
+            work(1'000'000);
+          endSlot(Begin, Gradient);
+        }
+      },
+      {{"record_every", "2"}});
+  const auto &Gradient = P.measure(
+      MeasureId::Cpu, number(P.child(DynamicKind::Backward, "mul").Site));
+  EXPECT_EQ(Gradient.Word, 2 * 2u);
+  EXPECT_GE(Gradient.Sum, 2 * 1'000'000u); // of the runs that were measured
+}
+
 TEST(Measures, MethodsOnlyLeavesNodesAlone) {
   ReadProfile P = measured(
       [] {
