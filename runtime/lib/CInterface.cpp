@@ -87,7 +87,7 @@ void torchprof_get_stats(torchprof_stats *Stats, size_t Size) {
   Full.cells = T.Cells;
   Full.file_bytes = T.FileBytes;
   const uint64_t *Counts = counters();
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT)          \
   Full.NAME = __atomic_load_n(&Counts[unsigned(format::Counter::ENUMERATOR)],  \
                               __ATOMIC_RELAXED);
 #include "torchprof/format/Counters.def"

@@ -88,6 +88,17 @@ void count(format::Counter C, uint64_t Number) {
 
 const uint64_t *counters() { return liveCounters(); }
 
+void resetEpochCounters() {
+  enum CounterOf { Epoch, Process };
+  static constexpr CounterOf Of[] = {
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT) OF,
+#include "torchprof/format/Counters.def"
+  };
+  for (unsigned I = 0; I < format::CounterCount; ++I)
+    if (Of[I] == Epoch)
+      __atomic_store_n(&liveCounters()[I], 0, __ATOMIC_RELAXED);
+}
+
 void moveCounters(uint64_t (&File)[format::CounterCapacity]) {
   Process.Counters.store(File, std::memory_order_release);
   for (unsigned I = 0; I < format::CounterCapacity; ++I)

@@ -131,6 +131,10 @@ void count(format::Counter C, uint64_t Number = 1);
 /// The counters as they are now. Any thread.
 const uint64_t *counters();
 
+/// Sets those counters to 0 that are of an epoch. The caller holds the process
+/// lock.
+void resetEpochCounters();
+
 /// Lets the counters go on in \p File, with what was counted so far. The
 /// caller holds the process lock.
 void moveCounters(uint64_t (&File)[format::CounterCapacity]);

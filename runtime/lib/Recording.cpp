@@ -254,6 +254,7 @@ void Recording::resetLocked() {
     storeRelease(File.header()->ResetTicks, Started.Ticks);
     storeRelease(File.header()->Epoch, Started.Number);
   }
+  resetEpochCounters();
   torchprof::count(Counter::Resets);
 }
 

@@ -67,7 +67,7 @@ static void statsOp(Stack &S) {
   TORCHPROF_STAT(lanes)
   TORCHPROF_STAT(cells)
   TORCHPROF_STAT(file_bytes)
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT)          \
   TORCHPROF_STAT(NAME)
 #include "torchprof/format/Counters.def"
 #undef TORCHPROF_STAT

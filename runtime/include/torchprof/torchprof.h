@@ -48,7 +48,8 @@ TORCHPROF_API void torchprof_stop(void);
 TORCHPROF_API void torchprof_scope_begin(void);
 TORCHPROF_API void torchprof_scope_end(void);
 
-/* Empties the profile: it then holds only what is recorded after the call. */
+/* Empties the profile: it then holds only what is recorded after the call, and
+   what it says of losses begins anew. */
 TORCHPROF_API void torchprof_reset(void);
 
 /* The same for what the calling thread has recorded. Spans of it that are open
@@ -126,7 +127,7 @@ struct torchprof_stats {
   uint64_t lanes;      /* most threads that recorded at once */
   uint64_t cells;      /* cells in use: one per site and lane */
   uint64_t file_bytes; /* size of the file, 0 without one */
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT)          \
   uint64_t NAME; /* MEANING */
 #include "torchprof/format/Counters.def"
 };

@@ -60,10 +60,14 @@ std::string segmentTypes() {
 }
 
 std::string counters() {
-  std::string Out = row("number", "name", "counts") + row("---", "---", "---");
+  std::string Out =
+      row("number", "name", "of", "counts") + row("---", "---", "---", "---");
+  auto IsOf = [](std::string_view Of) {
+    return Of == "Epoch" ? "an epoch" : "the process";
+  };
   unsigned Number = 0;
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
-  Out += row(Number++, "`" #NAME "`", cell(MEANING));
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT)          \
+  Out += row(Number++, "`" #NAME "`", IsOf(#OF), cell(MEANING));
 #include "torchprof/format/Counters.def"
   return Out;
 }

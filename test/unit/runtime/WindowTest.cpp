@@ -149,6 +149,25 @@ TEST(Reset, CutsSpansThatAreOpen) {
   }
 }
 
+TEST_F(WindowTest, ResetForgetsWhatWasLostBeforeIt) {
+  recordIt([&] {
+    uint32_t Name = regionNumber("r");
+    uint64_t Outer = beginRegion(Name);
+    advanceClock(1);
+    uint64_t Inner = beginRegion(Name);
+    endRegion(Outer, Name);
+    endRegion(Inner, Name); // too late
+    step();
+    EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
+    reset();
+    advanceClock(1);
+    endRegion(beginRegion(Name), Name);
+  });
+  EXPECT_EQ(profile("s.tprof").counter(Counter::MisplacedEnds), 1u);
+  EXPECT_EQ(profile().counter(Counter::MisplacedEnds), 0u);
+  EXPECT_EQ(profile().counter(Counter::Steps), 1u); // the process's
+}
+
 TEST(Reset, OfOneThreadLeavesTheOthers) {
   TestFolder Folder;
   recordModel(Folder.file("p.tprof"), 3, [] {

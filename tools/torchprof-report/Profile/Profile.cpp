@@ -7,8 +7,9 @@ using namespace llvm;
 namespace torchprof::report {
 
 static constexpr CounterInfo Counters[] = {
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT)              \
-  {format::Counter::ENUMERATOR, #NAME, CounterShown::SHOWN, TEXT},
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT)          \
+  {format::Counter::ENUMERATOR, #NAME, CounterShown::SHOWN, CounterOf::OF,     \
+   TEXT},
 #include "torchprof/format/Counters.def"
 };
 

@@ -181,11 +181,15 @@ std::string counterName(unsigned Counter);
 /// note, or not at all.
 enum class CounterShown { Lost, Note, Silent };
 
+/// What a counter counts: since the last reset, or since the process began.
+enum class CounterOf { Epoch, Process };
+
 /// A row of Counters.def.
 struct CounterInfo {
   format::Counter Id;
   llvm::StringLiteral Name;
   CounterShown Shown;
+  CounterOf Of;
   llvm::StringLiteral Text; ///< what follows the number
 };
 

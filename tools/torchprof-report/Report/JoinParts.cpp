@@ -177,6 +177,20 @@ static Error checkDisjoint(ArrayRef<Profile> Parts) {
   return Error::success();
 }
 
+/// Gives the last part what the epochs of all have counted. Parts of one epoch,
+/// of which only threads were emptied, have the same counters: the latest one
+/// has all that they counted.
+static void joinCounters(MutableArrayRef<Profile> Parts) {
+  Profile &Last = Parts.back();
+  for (size_t I = 0; I + 1 < Parts.size(); ++I) {
+    if (Parts[I].ResetTicks == Parts[I + 1].ResetTicks)
+      continue;
+    for (const CounterInfo &C : counterInfos())
+      if (auto Id = static_cast<unsigned>(C.Id); C.Of == CounterOf::Epoch)
+        Last.Process.Counters[Id] += Parts[I].Process.Counters[Id];
+  }
+}
+
 Expected<Profile> report::joinParts(std::vector<Profile> Parts) {
   if (Error E = checkProcess(Parts))
     return E;
@@ -185,6 +199,7 @@ Expected<Profile> report::joinParts(std::vector<Profile> Parts) {
   stable_sort(Parts, isBefore);
   joinEvents(Parts, &Profile::Plans);
   joinEvents(Parts, &Profile::Loads);
+  joinCounters(Parts);
   Profile Whole = std::move(Parts.back());
   Parts.pop_back();
   for (const Profile &Part : reverse(Parts))

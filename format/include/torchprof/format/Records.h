@@ -96,12 +96,13 @@ enum class RecordMode : uint32_t { Aggregate = 0, Trace = 1 };
 
 /// What was lost or happened, counted by any thread with relaxed increments.
 enum class Counter : uint32_t {
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT) ENUMERATOR,
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT)          \
+  ENUMERATOR,
 #include "torchprof/format/Counters.def"
 };
 inline constexpr uint32_t CounterCapacity = 64;
 inline constexpr uint32_t CounterCount = 0
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, MEANING, TEXT) +1
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT) +1
 #include "torchprof/format/Counters.def"
     ;
 static_assert(CounterCount <= CounterCapacity);
