@@ -295,10 +295,16 @@ void start() {
   followWindow(true);
 }
 
+/// The caller holds the lock.
+static void shutWindow() {
+  Line.Program.WindowOpen = false;
+  Process.OpenForScopes = false;
+}
+
 void stop() {
   {
     ProcessLock Lock;
-    Line.Program.WindowOpen = false;
+    shutWindow();
   }
   followWindow(false);
 }
@@ -307,17 +313,19 @@ void beginScope() {
   {
     ProcessLock Lock;
     ++Process.Scopes;
+    Process.OpenForScopes = true;
   }
-  start();
+  followWindow(true);
 }
 
 void endScope() {
   {
     ProcessLock Lock;
-    if (Process.Scopes && --Process.Scopes)
+    // A forked child may leave scopes of its parent.
+    if (!Process.Scopes || --Process.Scopes)
       return;
     // Under the same lock: a scope that begins from here on opens it again.
-    Line.Program.WindowOpen = false;
+    shutWindow();
   }
   followWindow(false);
 }

@@ -54,6 +54,8 @@ struct alignas(processor::LargestPageBytes) ProcessPage {
   /// Scopes of recording that have begun and not ended; guarded by Mutex. A
   /// child has none: most of its parent's were those of other threads.
   uint32_t Scopes;
+  /// One of them has opened the window, which nobody has shut since.
+  bool OpenForScopes;
   /// Somebody has the CopyTurn; guarded by Mutex.
   bool CopyTurnIsTaken;
   /// Told of the end of each such turn. A child finds none of its parent's

@@ -26,7 +26,8 @@ void Window::noteEnd() {
 
 bool Window::update() {
   const Schedule &Plan = Program.Opts.Schedule;
-  bool Open = Program.Opts.Enabled && Program.WindowOpen && !IsPaused &&
+  bool Open = Program.Opts.Enabled && !IsPaused &&
+              (Program.WindowOpen || Process.OpenForScopes) &&
               (!Plan.exists() || Plan.isRecorded(Program.Step));
   bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
   if (Open == IsOpen)

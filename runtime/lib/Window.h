@@ -1,8 +1,8 @@
 //===- Window.h - when spans are recorded -----------------------*- C++ -*-===//
 //
 // The gate, one word in the process page, follows the host's start() and
-// stop() and the schedule. A reset is an epoch: each owner empties its own
-// cells at their next touch.
+// stop(), its scopes and the schedule. A reset is an epoch: each owner empties
+// its own cells at their next touch.
 //
 // The caller holds the process lock.
 //

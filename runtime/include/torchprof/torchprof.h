@@ -44,7 +44,8 @@ TORCHPROF_API void torchprof_stop(void);
 
 /* The same for scopes, which may be nested and on many threads at once: each
    begin starts, and the end of the last one stops. Each begin has its end, on
-   whatever thread. A child of fork begins without scopes. */
+   whatever thread. A child of fork begins without scopes: the end of one of its
+   parent's does nothing there. */
 TORCHPROF_API void torchprof_scope_begin(void);
 TORCHPROF_API void torchprof_scope_end(void);
 

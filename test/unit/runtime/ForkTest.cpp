@@ -233,6 +233,33 @@ TEST(Fork, ChildFindsTheLockFreeBeforeAnyRecording) {
   EXPECT_EQ(Status, 0);
 }
 
+TEST(Fork, ChildIsInNoScopeOfItsParent) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    addTestModel(7, 2);
+    stop();
+    beginScope();
+    spans(10);
+    EXPECT_EQ(runChild([] { spans(3); }), 0);
+    EXPECT_EQ(runChild([] {
+                spans(3);
+                start();
+                endScope(); // its parent's
+                spans(5);
+              }),
+              0);
+    spans(10);
+    endScope();
+    spans(100);
+    beginScope();
+    stop(); // in a scope, too
+    spans(100);
+  });
+  EXPECT_EQ(Folder.names(), (std::vector<std::string>{"p.1.tprof", "p.tprof"}));
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 20u);
+  EXPECT_EQ(readProfile(Folder.file("p.1.tprof")).count(1), 5u);
+}
+
 TEST(Fork, SchedulesGoOnInTheChild) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
