@@ -37,9 +37,7 @@ struct Host {
   format::MachineRecord Machine{};  ///< no threads: not measured
   ReadyCallback Callback = nullptr; ///< may be null
   void *CallbackContext = nullptr;
-  bool WindowOpen = true;   ///< start() and stop(); the end of the last scope
-  bool StepsItself = false; ///< the host calls step(); runs are no steps
-  uint64_t Step = 0;        ///< of the schedule
+  bool WindowOpen = true; ///< start() and stop(); the end of the last scope
   /// A process of this line has recorded: its children count as forked.
   bool HasRecorded = false;
   /// A warning was printed of a manifest that cannot be read; of a model for

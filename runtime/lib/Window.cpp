@@ -10,17 +10,15 @@ namespace torchprof {
 void Window::begin() {
   Process.Epoch.store(1, std::memory_order_relaxed);
   Process.CountsSteps.store(Program.Opts.Enabled &&
-                                Program.Opts.Schedule.exists() &&
-                                !Program.StepsItself,
+                                Program.Opts.Schedule.exists(),
                             std::memory_order_relaxed);
-  noteEnd();
   update();
 }
 
 /// Notes that the schedule's last cycle has ended, if it has.
 void Window::noteEnd() {
   const Schedule &Plan = Program.Opts.Schedule;
-  if (Plan.exists() && Plan.isOver(Program.Step))
+  if (Plan.exists() && Plan.isOver(Step))
     Process.StepsAreOver.store(1, std::memory_order_relaxed);
 }
 
@@ -28,7 +26,7 @@ bool Window::update() {
   const Schedule &Plan = Program.Opts.Schedule;
   bool Open = Program.Opts.Enabled && !IsPaused &&
               (Program.WindowOpen || Process.OpenForScopes) &&
-              (!Plan.exists() || Plan.isRecorded(Program.Step));
+              (!Plan.exists() || Plan.isRecorded(Step));
   bool IsOpen = Process.Open.load(std::memory_order_relaxed) != 0;
   if (Open == IsOpen)
     return false;
@@ -61,10 +59,10 @@ EpochStart Window::reset() {
 }
 
 void Window::leaveStepsToHost() {
-  if (Program.StepsItself)
+  if (StepsItself)
     return;
-  Program.StepsItself = true;
-  Program.Step = 0; // runs were counted, which lie in the host's first step
+  StepsItself = true;
+  Step = 0; // runs were counted, which lie in the host's first step
   Process.CountsSteps.store(0, std::memory_order_relaxed);
 }
 
@@ -74,30 +72,30 @@ Window::StepEnd Window::nextEnd() const {
   StepEnd End;
   if (!Plan.exists() || !Program.Opts.Enabled)
     return End;
-  Schedule::Phase Present = Plan.phase(Program.Step);
-  End.EndsCycle = Plan.endsCycle(Program.Step);
-  End.StartsEmpty = Plan.phase(Program.Step + 1) == Schedule::Phase::Active &&
+  Schedule::Phase Present = Plan.phase(Step);
+  End.EndsCycle = Plan.endsCycle(Step);
+  End.StartsEmpty = Plan.phase(Step + 1) == Schedule::Phase::Active &&
                     (End.EndsCycle || Present != Schedule::Phase::Active);
   return End;
 }
 
 bool Window::isStepOfRun(uint64_t Open) const {
-  if (Program.StepsItself)
+  if (StepsItself)
     return false;
-  return !Program.Opts.Schedule.isRecorded(Program.Step) ||
+  return !Program.Opts.Schedule.isRecorded(Step) ||
          Process.Open.load(std::memory_order_relaxed) == Open;
 }
 
 bool Window::needsTurn() const {
   StepEnd End = nextEnd();
   return End.EndsCycle || End.StartsEmpty ||
-         (IsPaused && Program.Opts.Schedule.isRecorded(Program.Step));
+         (IsPaused && Program.Opts.Schedule.isRecorded(Step));
 }
 
 Window::StepEnd Window::endStep() {
   StepEnd End = nextEnd();
   if (Program.Opts.Schedule.exists() && Program.Opts.Enabled) {
-    ++Program.Step;
+    ++Step;
     noteEnd();
   }
   return End;

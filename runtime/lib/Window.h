@@ -18,7 +18,7 @@ namespace torchprof {
 
 class Window {
 public:
-  explicit Window(Host &Program) : Program(Program) {}
+  explicit Window(const Host &Program) : Program(Program) {}
 
   /// The first epoch, with the gate as the host wants it.
   void begin();
@@ -73,8 +73,11 @@ private:
   StepEnd nextEnd() const;
   void noteEnd();
 
-  Host &Program;
+  const Host &Program;
   bool IsPaused = false;
+  // Not the host's: a child of fork begins its schedule anew.
+  bool StepsItself = false; ///< the host calls step(); runs are no steps
+  uint64_t Step = 0;        ///< of the schedule
 };
 
 } // namespace torchprof

@@ -260,18 +260,46 @@ TEST(Fork, ChildIsInNoScopeOfItsParent) {
   EXPECT_EQ(readProfile(Folder.file("p.1.tprof")).count(1), 5u);
 }
 
-TEST(Fork, SchedulesGoOnInTheChild) {
+/// So many steps with a span in each.
+static void steps(unsigned Count) {
+  for (unsigned I = 0; I < Count; ++I) {
+    spans(1);
+    step();
+  }
+}
+
+TEST(Fork, SchedulesBeginAnewInTheChild) {
+  // Before the parent's cycle, in it and behind it.
+  for (unsigned Before : {1, 4, 10}) {
+    TestFolder Folder;
+    record(Folder.file("p.tprof"), [=] {
+      ASSERT_EQ(setOption("schedule", "skip_first=2,active=5,repeat=1"), 0);
+      addTestModel(7, 2);
+      steps(Before);
+      EXPECT_EQ(runChild([] { steps(10); }), 0);
+      steps(10);
+    });
+    uint64_t Snapshots = 0;
+    for (const std::string &Name : Folder.names()) {
+      ReadProfile P = readProfile(Folder.file(Name));
+      EXPECT_EQ(P.count(1), 5u) << Name;
+      Snapshots += P.Header.State == format::FileState::Snapshot;
+    }
+    EXPECT_EQ(Snapshots, 2u) << Before;
+  }
+}
+
+TEST(Fork, RunsAreStepsInAChildThatMakesNone) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
-    ASSERT_EQ(setOption("schedule", "skip_first=2,active=1,repeat=1"), 0);
+    ASSERT_EQ(setOption("schedule", "wait=1,active=1,repeat=1"), 0);
     addTestModel(7, 2);
-    step();
+    steps(1);
     EXPECT_EQ(runChild([] {
-                spans(1);
-                step();
-                spans(4);
+                for (int I = 0; I < 4; ++I)
+                  inRun([] { spans(1); });
               }),
               0);
   });
-  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 4u);
+  EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(1), 1u);
 }
