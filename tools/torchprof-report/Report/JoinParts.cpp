@@ -3,12 +3,14 @@
 #include "JoinParts.h"
 
 #include "ProcessParts.h"
+#include "SiteTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <type_traits>
 
@@ -18,10 +20,29 @@ using namespace torchprof::report;
 
 namespace {
 
+/// Numbers of spans, by lane and slot.
+using SpanCounts = std::map<std::pair<uint32_t, format::Slot>, uint64_t>;
+
+/// Tells the spans that were open at the end of a part from those that never
+/// ended, because of an exception. Of the former a part knows the innermost
+/// ones, which lie in their sites' parents; a later part may count others, as
+/// cut by its reset.
+class OpenAtEnds {
+public:
+  /// The spans open at the end of \p Part. Parts come in reverse, the last one
+  /// first: all spans that are open there may be unfinished.
+  SpanCounts add(const Profile &Part);
+
+private:
+  SpanCounts CutLater; ///< that no part has been found for
+};
+
 /// Puts the lanes of one part before those of the parts that follow it.
 class PartBefore {
 public:
-  PartBefore(Profile &Whole, const Profile &Part) : Whole(Whole), Part(Part) {}
+  /// \p Open: the spans open at its end, which are not counted in it.
+  PartBefore(Profile &Whole, const Profile &Part, SpanCounts Open)
+      : Whole(Whole), Part(Part), Open(std::move(Open)) {}
 
   void add() {
     Whole.ResetTicks = std::min(Whole.ResetTicks, Part.ResetTicks);
@@ -33,16 +54,19 @@ private:
   void addLane(const Lane &L);
   Lane &laneLike(const Lane &L);
 
+  /// How many of a cell's begins are those of open spans, which are taken.
+  uint64_t takeOpen(const Lane &L, const format::Cell &C);
+
   /// The cells that the part's last reset has not emptied.
-  template <typename Cell> ArrayRef<Cell> cellsOf(ArrayRef<Cell> Cells) {
+  template <typename Cell>
+  ArrayRef<Cell> cellsOf(const Lane &L, ArrayRef<Cell> Cells) {
     std::vector<Cell> Kept;
     for (Cell C : Cells) {
       if (C.Epoch != static_cast<uint32_t>(Part.Epoch))
         continue;
       C.Epoch = static_cast<uint32_t>(Whole.Epoch);
-      // What is open begins in a later part, which cuts it.
       if constexpr (std::is_same_v<Cell, format::Cell>)
-        C.Begins = C.Word / 2 + C.Cut;
+        C.Begins -= takeOpen(L, C);
       Kept.push_back(C);
     }
     return Whole.keep(ArrayRef(Kept));
@@ -65,9 +89,59 @@ private:
 
   Profile &Whole;
   const Profile &Part;
+  SpanCounts Open;
 };
 
 } // namespace
+
+/// The sites of the innermost span of a lane and of those that it lies in.
+static std::set<uint32_t> sitesAround(format::Slot Current,
+                                      const SiteTable &Sites,
+                                      const SlotToSite &Slots) {
+  std::set<uint32_t> Around;
+  for (uint32_t S = Slots[Current]; S != NoIndex; S = Sites[S].Parent)
+    Around.insert(S);
+  return Around;
+}
+
+SpanCounts OpenAtEnds::add(const Profile &Part) {
+  SpanCounts Open;
+  SiteTable Sites;
+  SlotToSite Slots = Sites.addSites(Part);
+  for (const Lane &L : Part.Lanes) {
+    std::map<format::Slot, uint64_t> Begins, Ends, Cut;
+    for (ArrayRef<format::Cell> Cells : L.Cells)
+      for (const format::Cell &C : Cells) {
+        if (C.Epoch != static_cast<uint32_t>(Part.Epoch))
+          continue;
+        Begins[C.Site] += C.Begins;
+        Ends[C.Site] += C.Word / 2 + C.Cut;
+        Cut[C.Site] += C.Cut;
+      }
+    std::set<uint32_t> Around;
+    if (L.CurrentTicks >= Part.ResetTicks)
+      Around = sitesAround(L.CurrentSlot, Sites, Slots);
+    for (const auto &[Slot, Begun] : Begins) {
+      uint64_t &Later = CutLater[{L.Record.Lane, Slot}];
+      uint64_t Unended = Begun - std::min(Ends[Slot], Begun);
+      uint64_t Counted = std::min(Unended, Later);
+      uint64_t Known = Around.count(Slots[Slot]);
+      Open[{L.Record.Lane, Slot}] = std::max(Counted, std::min(Unended, Known));
+      Later += Cut[Slot] - Counted;
+    }
+  }
+  return Open;
+}
+
+uint64_t PartBefore::takeOpen(const Lane &L, const format::Cell &C) {
+  auto It = Open.find({L.Record.Lane, C.Site});
+  uint64_t Ends = C.Word / 2 + C.Cut;
+  if (It == Open.end() || C.Begins <= Ends)
+    return 0;
+  uint64_t Taken = std::min(It->second, C.Begins - Ends);
+  It->second -= Taken;
+  return Taken;
+}
 
 Lane &PartBefore::laneLike(const Lane &L) {
   auto It = find_if(Whole.Lanes, [&](const Lane &Other) {
@@ -86,7 +160,7 @@ void PartBefore::addLane(const Lane &L) {
 
   std::vector<ArrayRef<format::Cell>> Cells;
   for (ArrayRef<format::Cell> Source : L.Cells)
-    Cells.push_back(cellsOf(Source));
+    Cells.push_back(cellsOf(L, Source));
   putBefore(Into.Cells, std::move(Cells));
 
   putBefore(Into.Runs, L.Runs, &RunRing::Samples);
@@ -94,12 +168,12 @@ void PartBefore::addLane(const Lane &L) {
 
   std::vector<MeasureCells> Measures = L.Measures;
   for (MeasureCells &M : Measures)
-    M.Cells = cellsOf(M.Cells);
+    M.Cells = cellsOf(L, M.Cells);
   putBefore(Into.Measures, std::move(Measures));
 
   std::vector<ArrayRef<format::VariantCell>> Variants;
   for (ArrayRef<format::VariantCell> Source : L.Variants)
-    Variants.push_back(cellsOf(Source));
+    Variants.push_back(cellsOf(L, Source));
   putBefore(Into.Variants, std::move(Variants));
 
   putBefore(Into.Levels, L.Levels, &LevelRing::Entries);
@@ -202,7 +276,9 @@ Expected<Profile> report::joinParts(std::vector<Profile> Parts) {
   joinCounters(Parts);
   Profile Whole = std::move(Parts.back());
   Parts.pop_back();
+  OpenAtEnds Open;
+  Open.add(Whole);
   for (const Profile &Part : reverse(Parts))
-    PartBefore(Whole, Part).add();
+    PartBefore(Whole, Part, Open.add(Part)).add();
   return Whole;
 }

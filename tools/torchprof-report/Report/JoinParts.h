@@ -21,8 +21,8 @@ namespace torchprof::report {
 /// The profile whose parts are \p Parts, at least one, in any order. What
 /// belongs to the process, such as its steps and who holds memory, is what the
 /// last part says. A span that is open at the end of a part is counted
-/// where it ended. Fails if a part is of another process, or if two hold the
-/// same run.
+/// where it ended; one that an exception has ended stays unfinished. Fails if a
+/// part is of another process, or if two hold the same run.
 llvm::Expected<Profile> joinParts(std::vector<Profile> Parts);
 
 } // namespace torchprof::report

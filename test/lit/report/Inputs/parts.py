@@ -9,14 +9,18 @@ import sys
 with open(sys.argv[1], encoding="utf-8") as file:
     whole = json.load(file)
 
-# In the first part the thread "main" ends one run and begins another.
+# In the first part the thread "main" ends one run, leaves one by an exception
+# and begins another. The thread "pool" is in its third call of a node, and an
+# exception ends the fourth: what is open is cut before the second part begins.
 first = copy.deepcopy(whole)
 first["epoch"] = 1
 first["process"]["end_ticks"] = 8000
 main, pool = first["lanes"]
-main["cells"] = [{"slot": 0, "samples": [1000], "begins": 2, "epoch": 1},
+main["cells"] = [{"slot": 0, "samples": [1000], "begins": 3, "epoch": 1},
                  {"slot": 2, "samples": [100], "epoch": 1}]
-pool["cells"] = [{"slot": 3, "samples": [300, 200], "epoch": 1}]
+pool["cells"] = [{"slot": 0, "begins": 1, "epoch": 1},
+                 {"slot": 3, "samples": [300, 200], "begins": 4, "epoch": 1}]
+pool.update(current_slot=3, current_ticks=7900)
 # The second one cuts it; the other thread goes on, and a third one appears.
 second = copy.deepcopy(whole)
 second["epoch"] = 2
@@ -47,9 +51,10 @@ def cells(lane, slot):
             if cell["slot"] == slot and cell["epoch"] == joined["epoch"]]
 
 
-assert cells(main, 0) == [(1, 1, 0, [1000]), (1, 2, 1, [700])], main
+assert cells(main, 0) == [(1, 2, 0, [1000]), (1, 2, 1, [700])], main
 assert cells(main, 2) == [(1, 1, 0, [100])], main
-assert cells(pool, 3) == [(2, 2, 0, [300, 200]), (1, 1, 0, [50])], pool
+assert cells(pool, 0) == [(0, 0, 0, [])], pool
+assert cells(pool, 3) == [(2, 3, 0, [300, 200]), (1, 1, 0, [50])], pool
 assert cells(late, 3) == [(1, 1, 0, [7])], late
 assert [event for trace in main["traces"] for event in trace["events"]] == (
     whole["lanes"][0]["traces"][0]["events"] + [[0, 9000, 700]]), main
