@@ -4,6 +4,7 @@
 #include "InheritedFile.h"
 #include "OpenFile.h"
 #include "Options.h"
+#include "Process.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -353,6 +354,10 @@ SegmentHeader *ProfileFile::add(SegmentType Type, uint64_t PayloadBytes,
   Head->Lane = Lane;
   Segments.push_back({Head, Offset, InFile});
   AllInFile &= InFile;
+  if (!InFile && !Path.empty()) {
+    ++Unsaved;
+    count(Counter::UnsavedParts);
+  }
   return Head;
 }
 
@@ -402,6 +407,8 @@ void ProfileFile::close(FileState State) {
                      __ATOMIC_RELAXED);
     __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
   }
+  // What has not come into the file is lost, and is counted span by span.
+  count(Counter::UnsavedParts, 0 - std::exchange(Unsaved, 0));
   __atomic_store(&Header->State, &State, __ATOMIC_RELEASE);
 }
 

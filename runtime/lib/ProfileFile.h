@@ -131,6 +131,7 @@ private:
   uint64_t End = 0; ///< bytes of the file in use
   Failure Last;
   bool AllInFile = true; ///< each segment, when it was added
+  uint64_t Unsaved = 0;  ///< segments that Counter::UnsavedParts has of it
 };
 
 } // namespace torchprof

@@ -191,11 +191,14 @@ void Copier::copySegment(char *To, const SegmentHeader *From) {
   case SegmentType::Blocks:
     memcpy(To, Books->of(From), From->Bytes);
     return;
-  case SegmentType::Process:
+  case SegmentType::Process: {
     copyWords(To, From, From->Bytes);
-    SegmentOf<SegmentType::Process>(headerOf(To)).record().EndTicks =
-        clock::ticks();
+    ProcessRecord &Record =
+        SegmentOf<SegmentType::Process>(headerOf(To)).record();
+    Record.EndTicks = clock::ticks();
+    Record.Counters[unsigned(Counter::UnsavedParts)] = 0; // the copy has them
     return;
+  }
   default:
     return copyWords(To, From, From->Bytes);
   }

@@ -155,6 +155,37 @@ TEST(File, WhatDidNotFitIsAppendedAtTheExitIfItFitsThen) {
   EXPECT_EQ(P.Header.State, format::FileState::Closed);
 }
 
+TEST(File, SaysHowMuchOfItIsInMemoryOnly) {
+  TestFolder Folder;
+  std::string Path = Folder.file("p.tprof");
+  auto UnsavedIn = [](const std::string &Name) {
+    return readProfile(Name).counter(Counter::UnsavedParts);
+  };
+  recordInChild(Path, [&] {
+    addTestModel(7, 100);
+    spans(1, 2);
+    EXPECT_EQ(UnsavedIn(Path), 0u);
+    struct stat Now;
+    ASSERT_EQ(stat(Path.c_str(), &Now), 0);
+    rlimit Size{rlim_t(Now.st_size), RLIM_INFINITY};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+    testing::internal::CaptureStderr();
+    std::thread([] { // its lane and its cells are in memory
+      for (uint64_t I = 2; I < 100; ++I)
+        spans(I, 2);
+    })
+        .join();
+    testing::internal::GetCapturedStderr();
+    EXPECT_GT(UnsavedIn(Path), 0u); // as if the process was killed here
+    Size.rlim_cur = RLIM_INFINITY;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+    EXPECT_EQ(snapshot(Folder.file("s.tprof")), 0);
+  });
+  EXPECT_EQ(UnsavedIn(Folder.file("s.tprof")), 0u);
+  EXPECT_EQ(UnsavedIn(Path), 0u);
+  EXPECT_EQ(recordedAndLost(readProfile(Folder.file("s.tprof")), 100), 198u);
+}
+
 TEST(File, WhatComesAfterAFullMomentIsReadable) {
   TestFolder Folder;
   std::string Path = Folder.file("p.tprof");

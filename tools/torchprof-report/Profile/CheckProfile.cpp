@@ -243,6 +243,10 @@ std::vector<std::string> Checker::all() {
         P.Anchors[I].MonotonicNs < P.Anchors[I - 1].MonotonicNs)
       add("clock", "anchor " + std::to_string(I) +
                        " lies before the one that precedes it");
+  if (uint64_t Unsaved =
+          P.Process.Counters[unsigned(format::Counter::UnsavedParts)])
+    Findings.push_back(std::to_string(Unsaved) +
+                       " parts of the profile were not in the file");
   return std::move(Findings);
 }
 

@@ -177,9 +177,9 @@ private:
 /// "lost_no_memory". One that only a later version knows is "counter_40".
 std::string counterName(unsigned Counter);
 
-/// How the report says that a counter is not 0: in its line of losses, as a
-/// note, or not at all.
-enum class CounterShown { Lost, Note, Silent };
+/// How the report says that a counter is not 0: in its line of losses, as
+/// what makes these unknown, as a note, or not at all.
+enum class CounterShown { Lost, Unsaved, Note, Silent };
 
 /// What a counter counts: since the last reset, or since the process began.
 enum class CounterOf { Epoch, Process };

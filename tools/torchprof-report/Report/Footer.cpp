@@ -33,6 +33,7 @@ public:
   /// The line of what was lost, and the notes of other counters.
   void counters() {
     uint64_t Lost = 0;
+    bool IsKnown = true;
     std::string Causes;
     for (const CounterInfo &C : counterInfos()) {
       uint64_t N = In.Sites.counter(C.Id);
@@ -43,10 +44,15 @@ public:
         T.Notes.push_back("note: " + Text);
         continue;
       }
+      IsKnown &= C.Shown != CounterShown::Unsaved;
       Lost += N;
       Causes += (Causes.empty() ? "" : ", ") + Text;
     }
     count("lost", "Lost", Lost, Causes);
+    if (!IsKnown) {
+      T.Footer.back().Amount = Value();
+      T.Footer.back().Amount.Display = "unknown";
+    }
   }
 
   /// Says what a tick is where that is long beside a short node.
