@@ -330,6 +330,8 @@ void endRegion(uint64_t Begin, uint32_t Name) {
   uint64_t Now = clock::ticks();
   Recording *R = Recording::current();
   Lane *L = R ? R->ownLane() : nullptr;
+  if (L && Begin > LostBegin && R->isOfParent(Begin))
+    return;
   Slot Site = NoSlot;
   if (L && !Begin)
     dropSuspendedRun(*L, R->endedRuns());

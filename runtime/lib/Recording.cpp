@@ -38,7 +38,8 @@ Recording::Recording(Lineage &Shared, PageSource &Pages)
       Snapshots(File, Shared.Program),
       Loads(std::exchange(Shared.Loads.own(), {})),
       ProbeTicksX16(measureProbeTicksX16()),
-      IsForked(Shared.Program.HasRecorded) {
+      IsForked(Shared.Program.HasRecorded),
+      ForkedBefore(IsForked ? clock::ticks() : 0) {
   if (IsForked)
     torchprof::count(Counter::Forks);
   if (const FrameworkWatch *Watch = frameworkWatch())

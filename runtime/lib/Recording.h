@@ -80,6 +80,9 @@ public:
   FoldThread &folding() { return Folding; }
   EndedRuns &endedRuns() { return Ended; }
 
+  /// True of a span that a parent process began.
+  bool isOfParent(uint64_t Begin) const { return Begin < ForkedBefore; }
+
   /// Takes a clock anchor at the end of a run if the last one is old. Never
   /// waits for the lock.
   void anchorIfDue(uint64_t Now);
@@ -178,6 +181,7 @@ private:
   format::ProcessRecord *Record = nullptr;
   uint64_t ProbeTicksX16;
   bool IsForked;
+  uint64_t ForkedBefore; ///< in a child of fork, its first tick; else 0
   bool WarnedOfFile = false;
 };
 

@@ -116,6 +116,27 @@ TEST(Fork, SpanOpenAcrossTheForkIsCountedOnce) {
   EXPECT_EQ(readProfile(Folder.file("p.1.tprof")).count(2), 1u);
 }
 
+TEST(Fork, RegionOpenAtTheForkIsItsParents) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [] {
+    uint32_t Name = regionNumber("r");
+    uint64_t Begin = beginRegion(Name);
+    EXPECT_EQ(runChild([=] {
+                endRegion(Begin, Name);
+                uint64_t Outer = beginRegion(Name), Inner = beginRegion(Name);
+                endRegion(Outer, Name);
+                endRegion(Inner, Name); // too late
+              }),
+              0);
+    endRegion(Begin, Name);
+  });
+  ReadProfile Parent = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(Parent.count(Parent.region("r")), 1u);
+  EXPECT_EQ(Parent.counter(Counter::MisplacedEnds), 0u);
+  ReadProfile Child = readProfile(Folder.file("p.1.tprof"));
+  EXPECT_EQ(Child.counter(Counter::MisplacedEnds), 1u); // its own
+}
+
 TEST(Fork, ThreadOfTheChildRecordsBeforeTheForkingThread) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [] {
