@@ -125,7 +125,9 @@ struct torchprof_stats {
   uint64_t begins;     /* spans begun */
   uint64_t count;      /* spans recorded */
   uint64_t cut;        /* spans across a window's edge */
-  uint64_t lanes;      /* most threads that recorded at once */
+  uint64_t lanes;      /* lanes in the profile: at most as many as threads have
+                          recorded at once, and 64 of ended threads with other
+                          names */
   uint64_t cells;      /* cells in use: one per site and lane */
   uint64_t file_bytes; /* size of the file, 0 without one */
 #define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT)          \
