@@ -34,22 +34,32 @@ static std::string ownName(StringRef Name) {
       .str();
 }
 
-/// The columns of torch.profiler, from ours.
-static RowColumns torchColumns(const SiteTable &Sites, GroupBy Group) {
+/// The columns of torch.profiler, from ours. Shares are of \p SelfTotal ticks.
+static RowColumns torchColumns(const SiteTable &Sites, GroupBy Group,
+                               UInt128 SelfTotal) {
   ArrayRef<TableMeasure> Measures = Sites.measures();
   // Its values are those of our columns.
   const RowColumns Own = rowColumns(Measures);
   auto Get = [&](StringRef Id) { return Own.find(Id)->Get; };
+  auto Share = [SelfTotal](UInt128 Ticks) {
+    if (SelfTotal == 0)
+      return Value();
+    return Value::percent(100 * static_cast<double>(Ticks) /
+                          static_cast<double>(SelfTotal));
+  };
   std::vector<RowColumns::Column> Columns;
   Columns.push_back(
       {TableColumn::text("name", "Name", Shorten::KeepStart), "",
        [](const Row &R, const RowContext &) { return Value::text(R.Label); }});
   Columns.push_back({TableColumn::percent("self_cpu_pct", "Self CPU %"), "",
-                     Get("pct_self")});
+                     [Share](const Row &R, const RowContext &) {
+                       return R.Overlay || !R.HasSelf ? Value() : Share(R.Self);
+                     }});
   Columns.push_back(
       {TableColumn::time("self_cpu_ns", "Self CPU"), "", Get("self_ns")});
-  Columns.push_back({TableColumn::percent("cpu_total_pct", "CPU total %"), "",
-                     Get("pct_total")});
+  Columns.push_back(
+      {TableColumn::percent("cpu_total_pct", "CPU total %"), "",
+       [Share](const Row &R, const RowContext &) { return Share(R.Total); }});
   Columns.push_back(
       {TableColumn::time("cpu_total_ns", "CPU total"), "", Get("total_ns")});
   Columns.push_back({TableColumn::time("cpu_time_avg_ns", "CPU time avg"), "",
@@ -133,19 +143,21 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
     Keys = {"self_ns"};
   if (Error E = rowColumns(In.Sites.measures()).sort(Rows, Keys, Context))
     return E;
-  RowColumns Columns = torchColumns(In.Sites, Options.Group);
+  // The self time of a method that met several shapes is in none of their rows.
+  Grouping.ShapesApart = false;
+  std::vector<Row> Joined;
+  if (Shapes)
+    Joined = makeRows(In.Sites, In.Selected, Grouping);
+  ArrayRef<Row> Whole = Shapes ? Joined : Rows;
+  UInt128 SelfTotal = 0;
+  for (const Row &R : Whole)
+    SelfTotal += R.Self;
+  RowColumns Columns = torchColumns(In.Sites, Options.Group, SelfTotal);
   RowColumns::Choice Chosen = Columns.all();
   size_t Shown = Options.Limit ? std::min<size_t>(Options.Limit, Rows.size())
                                : Rows.size();
   Table T;
   RowColumns::fill(T, ArrayRef(Rows).take_front(Shown), Chosen, Context);
-  // The self time of a method that met several shapes is in none of their rows.
-  Grouping.ShapesApart = false;
-  std::vector<Row> Whole =
-      Shapes ? makeRows(In.Sites, In.Selected, Grouping) : std::move(Rows);
-  UInt128 SelfTotal = 0;
-  for (const Row &R : Whole)
-    SelfTotal += R.Self;
   T.Footer.push_back(
       {"self_cpu_time_total_ns", "Self CPU time total:",
        Value::timeNs(In.Sites.clock().toNs(static_cast<double>(SelfTotal))),

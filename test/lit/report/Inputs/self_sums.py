@@ -64,5 +64,7 @@ for path in sys.argv[1:]:
     assert weight == inside + backward + asynchronous, (path, weight, inside)
     torch = rows("summary", path, "--style=torch", "--limit=0")
     assert torch["footer"]["self_cpu_time_total_ns"] == sums["node"], torch
+    shares = sum(row["self_cpu_pct"] or 0 for row in torch["rows"])
+    assert abs(shares - 100) < 0.01, (path, shares)
     print("%s: %d groupings, self times of %d ns"
           % (os.path.basename(path), len(sums), sums["node"]))
