@@ -207,7 +207,8 @@ TEST(Signature, Shapes) {
 
 TEST(Signature, InputsAsTorchShowsThem) {
   EXPECT_EQ(torchInputsText("float32[2,3] * -> float32[3]"), "[[2, 3], []]");
-  EXPECT_EQ(torchInputsText(""), "[]");
+  EXPECT_EQ(torchInputsText(" -> float32[3]"), "[]");
+  EXPECT_EQ(torchInputsText(""), "");
   EXPECT_EQ(torchInputsText("3 signatures"), "3 signatures");
 }
 

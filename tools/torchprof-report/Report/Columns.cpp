@@ -330,7 +330,10 @@ report::shownMeasureColumns(ArrayRef<TableMeasure> Measures) {
 
 std::vector<std::string>
 report::missingMeasureNotes(ArrayRef<std::string> ColumnIds,
-                            ArrayRef<TableMeasure> Measures) {
+                            ArrayRef<TableMeasure> Measures,
+                            ArrayRef<std::string> Names) {
+  if (Names.empty())
+    Names = ColumnIds;
   std::vector<std::string> Notes;
   for (const KnownMeasure &K : knownMeasures()) {
     if (any_of(Measures, [&](const TableMeasure &I) { return K.Id == I.Id; }))
@@ -341,12 +344,12 @@ report::missingMeasureNotes(ArrayRef<std::string> ColumnIds,
     for (const DerivedMeasure &D : derivedMeasures())
       if (D.Less.Of == K.Of)
         Ids.push_back(measureColumnId(D.Id, K.Unit));
-    for (StringRef Asked : ColumnIds) {
-      StringRef Id = Asked;
+    for (size_t I = 0; I < ColumnIds.size(); ++I) {
+      StringRef Id = ColumnIds[I];
       Id.consume_front("self_");
       if (is_contained(Ids, Id)) {
-        Notes.push_back(("note: " + Asked + " was not recorded; " + K.Switch +
-                         " records it")
+        Notes.push_back(("note: " + Names[I] + " was not recorded; " +
+                         K.Switch + " records it")
                             .str());
         break;
       }

@@ -38,10 +38,12 @@ std::vector<std::string>
 shownMeasureColumns(llvm::ArrayRef<TableMeasure> Measures);
 
 /// A note for each known measure that one of the columns shows and the profile
-/// does not have: how to record it.
+/// does not have: how to record it. \p Names: what the user calls the columns,
+/// in the same order; their ids if empty.
 std::vector<std::string>
 missingMeasureNotes(llvm::ArrayRef<std::string> ColumnIds,
-                    llvm::ArrayRef<TableMeasure> Measures);
+                    llvm::ArrayRef<TableMeasure> Measures,
+                    llvm::ArrayRef<std::string> Names = {});
 
 /// How far a percentile may be from the exact value: "12.5 % and 2 ticks".
 std::string quantileBound();

@@ -379,7 +379,7 @@ void RowMaker::add(uint32_t S) {
   if (hasShapesApart() && !Sites.variants(S).empty())
     return addVariants(S, Names);
   if (hasShapesApart())
-    Names.Group += "\n[]";
+    Names.Group += "\n" + torchInputsText("");
   uint32_t Number = rowOf(Names);
   GroupOf[S] = Number;
   Row &R = Rows[Number];

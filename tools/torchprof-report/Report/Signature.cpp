@@ -222,7 +222,7 @@ std::string report::torchShapesText(ArrayRef<Operand> Operands) {
 
 std::string report::torchInputsText(StringRef Text) {
   Signature S = parseSignature(Text);
-  return S.isEmpty() && !Text.empty() ? Text.str() : torchShapesText(S.Inputs);
+  return S.isEmpty() ? Text.str() : torchShapesText(S.Inputs);
 }
 
 static void addDtypes(SmallVectorImpl<StringRef> &Names,

@@ -63,7 +63,7 @@ std::string shapesText(llvm::ArrayRef<Operand> Operands);
 std::string torchShapesText(llvm::ArrayRef<Operand> Operands);
 
 /// The same of the inputs of a signature's text; one that stands for several
-/// signatures is itself.
+/// signatures, or is empty because none is known, is itself.
 std::string torchInputsText(llvm::StringRef Signature);
 
 /// The dtypes of the tensors, each named once, in their order.

@@ -99,13 +99,16 @@ static RowColumns torchColumns(const SiteTable &Sites, GroupBy Group,
             "self_device_net_bytes");
   Columns.push_back(
       {TableColumn::count("calls", "# of Calls"), "", Get("calls")});
-  if (Group == GroupBy::Shape)
+  if (Group == GroupBy::Shape) {
     Columns.push_back(
         {TableColumn::text("input_shapes", "Input Shapes", Shorten::KeepStart),
          "", [](const Row &R, const RowContext &) {
            return Value::text(torchInputsText(
                R.Signatures.empty() ? "" : *R.Signatures.begin()));
          }});
+    // Not "[]", which is of who was given no tensor.
+    Columns.back().Shape.WhenEmpty = "-";
+  }
   // The group's own source is its stack.
   if (Group == GroupBy::Stack)
     Columns.push_back({TableColumn::text("source_location", "Source Location"),
@@ -170,9 +173,16 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                         Value::timeNs(static_cast<double>(DeviceTotal)),
                         Value(), ""});
   }
-  T.Notes = partNotes({"net_bytes", "flops"}, In.Sites, In.Selected);
+  append_range(T.Notes,
+               missingMeasureNotes(Keys, In.Sites.measures(), Options.Sort));
+  append_range(T.Notes,
+               partNotes({"net_bytes", "flops"}, In.Sites, In.Selected));
+  std::vector<std::string> Asked = Keys;
+  if (Shapes)
+    Asked.push_back("shapes");
   if (In.Sites.hasVariants())
-    append_range(T.Notes, workNotes({"flops"}, In.Sites, In.Selected, In.All));
+    Asked.push_back("flops");
+  append_range(T.Notes, workNotes(Asked, In.Sites, In.Selected, In.All));
   explainMarks(T);
   return T;
 }

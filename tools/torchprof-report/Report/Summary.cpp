@@ -93,11 +93,14 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
     T.Notes.push_back(utostr(Rows.size() - Shown) +
                       " more rows; --limit=0 shows them");
   addFooter(T, In, Options.ShowAll);
-  for (std::string &Note : missingMeasureNotes(Ids, Measures))
+  // An order by what is not there is none.
+  std::vector<std::string> Asked = Ids;
+  append_range(Asked, Keys);
+  for (std::string &Note : missingMeasureNotes(Asked, Measures))
     T.Notes.push_back(std::move(Note));
   for (std::string &Note : partNotes(Ids, In.Sites, In.Selected))
     T.Notes.push_back(std::move(Note));
-  for (std::string &Note : workNotes(Ids, In.Sites, In.Selected, In.All))
+  for (std::string &Note : workNotes(Asked, In.Sites, In.Selected, In.All))
     T.Notes.push_back(std::move(Note));
   explainMarks(T);
   return T;
