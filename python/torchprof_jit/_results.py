@@ -110,14 +110,20 @@ class Results:
 
     def node_runtimes(self, name: str) -> List[float]:
         """The samples kept for one node, in seconds: the first of each
-        thread, in order. `name` is as in the rows."""
+        thread, in order. `name` is as in the rows, may have the model in front
+        ("Net.x.1"), or is a row's "key"; ValueError if several nodes have it."""
         try:
             tables = self._tables("runs", "--node=" + name)
         except _tools.ToolError as error:
             if "--node: no node" not in str(error):
                 raise
             raise KeyError("no node %r was recorded" % name) from None
-        return [row["latency_s"] for row in tables["first_calls"]["rows"]]
+        rows = tables["first_calls"]["rows"]
+        keys = sorted({row["key"] for row in rows})
+        if len(keys) > 1:
+            raise ValueError("several nodes are called %r; their keys: %s"
+                             % (name, ", ".join(keys)))
+        return [row["latency_s"] for row in rows]
 
     def export(self, kind: str, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the profile for a viewer: kind is "tprof" for the profile

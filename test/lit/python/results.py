@@ -81,3 +81,28 @@ with open(set_back.path, "w") as file:
                 [10**9, 9000000], [3 * 10**9, 1000000]]}]}]}, file)
 with mock.patch.object(p, "_recorded", return_value=set_back):
     assert p.runs() == [0.009, 0.001], p.runs()
+
+# The samples of a node are not mixed with those of one of another model.
+two_models = types.SimpleNamespace(path=os.path.join(folder, "two-models.json"))
+with open(two_models.path, "w") as file:
+    json.dump({
+        "process": {"clock": "injected"},
+        "models": [{
+            "id": number,
+            "scopes": [{"class": name, "function": "forward(x)"}],
+            "sites": [{"kind": "method", "name": "forward", "scope": 0,
+                       "flags": ["root"]},
+                      {"kind": "aten::linear", "name": "y", "scope": 0,
+                       "parent": 0}]}
+            for number, name in ((1, "A"), (2, "B"))],
+        "lanes": [{"cells": [
+            {"slot": slot, "samples": [10**6 * (4 - slot)]}
+            for slot in range(4)]}]}, file)
+with mock.patch.object(p, "_recorded", return_value=two_models):
+    try:
+        p.node_runtimes("y")
+    except ValueError as error:
+        print(error)
+    print(p.node_runtimes("A.y"), p.node_runtimes("B/forward//aten::linear/0"))
+# CHECK: several nodes are called 'y'; their keys: A/forward//aten::linear/0, B/forward//aten::linear/0
+# CHECK-NEXT: [0.003] [0.001]

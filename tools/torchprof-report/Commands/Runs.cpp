@@ -25,7 +25,8 @@ cl::opt<unsigned>
                   "default: 10, in CSV and JSON all)"),
          cl::value_desc("n"), cl::sub(Command));
 cl::opt<std::string>
-    Node("node", cl::desc("Print the first calls of the nodes of this name"),
+    Node("node",
+         cl::desc("Print the first calls of the nodes of this name or key"),
          cl::value_desc("name"), cl::sub(Command));
 cl::opt<unsigned>
     Limit("limit", cl::desc("Rows of the tables after the last runs (0: all)"),

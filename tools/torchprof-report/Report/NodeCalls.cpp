@@ -1,7 +1,9 @@
 //===- NodeCalls.cpp - how single calls of nodes took ---------------------===//
 
+#include "ModelNames.h"
 #include "RunTables.h"
 #include "Runs.h"
+#include "SiteKey.h"
 #include "Totals.h"
 
 using namespace llvm;
@@ -15,6 +17,7 @@ struct FirstCall {
   const TableLane *Lane;
   uint64_t Number; ///< from 1, on its lane
   uint64_t Ticks;
+  std::string Key; ///< of the site
 };
 } // namespace
 
@@ -27,7 +30,15 @@ static std::vector<typename RunColumns<RowT>::Column> siteColumns() {
            }},
           {TableColumn::text("name", "name"), "",
            [](const RowT &R, const SiteTable &Sites) {
-             return Value::text(Sites.name(R.Site));
+             return Value::text(Sites.fullName(R.Site));
+           }},
+          {TableColumn::text("model", "model"), "",
+           [](const RowT &R, const SiteTable &Sites) {
+             return Value::text(Sites.modelNames().of(Sites, R.Site));
+           }},
+          {TableColumn::text("method", "method"), "",
+           [](const RowT &R, const SiteTable &Sites) {
+             return Value::text(ModelNames::methodAround(Sites, R.Site));
            }},
           {TableColumn::text("module", "module"), "",
            [](const RowT &R, const SiteTable &Sites) {
@@ -42,6 +53,38 @@ withSiteColumns(std::vector<typename RunColumns<RowT>::Column> More) {
   std::vector<typename RunColumns<RowT>::Column> Columns = siteColumns<RowT>();
   append_range(Columns, More);
   return RunColumns<RowT>(std::move(Columns));
+}
+
+/// As makeRunTable(), of columns that withSiteColumns() made: with model and
+/// method where the summary has them.
+template <typename RowT>
+static Table makeNodeTable(StringRef Id, StringRef Title,
+                           const RunColumns<RowT> &Columns, ArrayRef<RowT> Rows,
+                           const SiteTable &Sites) {
+  auto Chosen = Columns.all();
+  erase_if(Chosen, [&](const auto *C) {
+    return (C->id() == "model" && !Sites.modelNames().areNeeded()) ||
+           (C->id() == "method" && !Sites.modelNames().areMethodsNeeded());
+  });
+  Table T;
+  T.Id = Id.str();
+  T.Title = Title.str();
+  RunColumns<RowT>::fill(T, Rows, Chosen, Sites);
+  return T;
+}
+
+/// True if a user who says \p Asked means this site: its name as the summary
+/// has it, with its model in front or without, or \p Key.
+static bool isAsked(const SiteTable &Sites, uint32_t S, StringRef Key,
+                    StringRef Asked) {
+  auto IsName = [&](StringRef Text) {
+    return Text == Sites.name(S) || Text == Sites.fullName(S);
+  };
+  if (Asked == Key || IsName(Asked))
+    return true;
+  StringRef Model = Sites.modelNames().of(Sites, S);
+  return !Model.empty() && Asked.consume_front(Model) &&
+         Asked.consume_front(".") && IsName(Asked);
 }
 
 Expected<Table> report::makeFirstCalls(const SiteTable &Sites,
@@ -63,13 +106,19 @@ Expected<Table> report::makeFirstCalls(const SiteTable &Sites,
        [](const Row &R, const SiteTable &Sites) {
          return seconds(Sites.clock().toNs(static_cast<double>(R.Ticks)));
        }},
+      {forMachines(TableColumn::text("key", "key")), "",
+       [](const Row &R, const SiteTable &) { return Value::text(R.Key); }},
   });
   std::vector<Row> Rows;
+  std::vector<SiteKey> Keys = siteKeys(Sites);
+  std::vector<bool> Asked(Sites.size());
   std::vector<std::string> Names;
   for (uint32_t S = 0; S < Sites.size(); ++S)
-    if (Sites.measured(S).Count && Selected.matches(Sites, S))
-      Names.push_back(Sites.name(S).str());
-  if (!is_contained(Names, Name)) {
+    if (Sites.measured(S).Count && Selected.matches(Sites, S)) {
+      Asked[S] = isAsked(Sites, S, Keys[S].text(), Name);
+      Names.push_back(Sites.fullName(S));
+    }
+  if (!is_contained(Asked, true)) {
     StringRef Nearest = nearestName(Name, Names);
     return createStringError(
         inconvertibleErrorCode(),
@@ -78,10 +127,10 @@ Expected<Table> report::makeFirstCalls(const SiteTable &Sites,
   }
   for (const TableLane &L : Sites.lanes())
     for (const auto &[S, A] : L.Measured)
-      if (Sites.name(S) == Name && Selected.matches(Sites, S))
+      if (Asked[S])
         for (size_t I = 0; I < A.First.size(); ++I)
-          Rows.push_back({S, &L, I + 1, A.First[I]});
-  return makeRunTable<Row>("first_calls", "first calls", Columns, Rows, Sites);
+          Rows.push_back({S, &L, I + 1, A.First[I], Keys[S].text()});
+  return makeNodeTable<Row>("first_calls", "first calls", Columns, Rows, Sites);
 }
 
 // Nodes below this share of the total are not worth a line.
@@ -141,8 +190,8 @@ Table report::makeVaryingNodes(const SiteTable &Sites,
   stable_sort(Rows, [](const Row &A, const Row &B) {
     return A.Std / A.Mean > B.Std / B.Mean;
   });
-  return makeRunTable<Row>("varying", "nodes that vary most from call to call",
-                           Columns, firstRows<Row>(Rows, Limit), Sites);
+  return makeNodeTable<Row>("varying", "nodes that vary most from call to call",
+                            Columns, firstRows<Row>(Rows, Limit), Sites);
 }
 
 // A first call this many times slower than the others is warm-up.
@@ -204,7 +253,7 @@ Table report::makeSlowFirstCalls(const SiteTable &Sites,
   stable_sort(Rows, [](const Row &A, const Row &B) {
     return A.First - A.Steady > B.First - B.Steady;
   });
-  return makeRunTable<Row>("slow_first",
-                           "nodes that were slow only in their first call",
-                           Columns, firstRows<Row>(Rows, Limit), Sites);
+  return makeNodeTable<Row>("slow_first",
+                            "nodes that were slow only in their first call",
+                            Columns, firstRows<Row>(Rows, Limit), Sites);
 }
