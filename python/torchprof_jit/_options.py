@@ -29,12 +29,20 @@ def chosen(option):
     return _chosen[option]
 
 
+def _text(option, words):
+    """What the runtime takes for these words."""
+    if option == "mode":  # one; without any, what Options.def has for that
+        return "".join(words) or "aggregate"
+    return ",".join(sorted(words))
+
+
 def decide(operators, argument, option, word):
-    """Adds a word to an option of the runtime, which decides when it first records."""
+    """Adds a word to an option of the runtime, which decides when it first records.
+    False if it is there already."""
     words = chosen(option)
     if word in words:
-        return
-    value = word if option == "mode" else ",".join(sorted(words | {word}))
+        return False
+    value = _text(option, {word} if option == "mode" else words | {word})
     error = operators.set_option(option, value)
     if error == errno.EBUSY:
         raise RuntimeError(
@@ -45,3 +53,11 @@ def decide(operators, argument, option, word):
         raise RuntimeError("%s: the runtime refuses %s=%s: %s" % (
             argument, option, value, os.strerror(error)))
     words.add(word)
+    return True
+
+
+def undo(operators, option, word):
+    """Takes back what was decided, unless the process has recorded with it since."""
+    words = chosen(option)
+    if not operators.set_option(option, _text(option, words - {word})):
+        words.discard(word)

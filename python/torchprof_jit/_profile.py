@@ -129,25 +129,34 @@ class profile(Results):
                              % (threads,))
         _tools.load_hooks()
         self._ops = torch.ops.torchprof
-        if trace:
-            _options.decide(self._ops, "trace=True", "mode", "trace")
-        for argument, asked, word in (
-                ("profile_memory", profile_memory, "memory"),
-                ("record_shapes", record_shapes, "shapes"),
-                ("with_flops", with_flops, "shapes"),
-                ("blocks", blocks, "blocks"),
-                ("operators", operators, "ops"),
-                ("labels", labels, "labels"),
-                ("activities", _devices.wants_one(activities), "device"),
-                ("device", device, "device")):
-            if asked:
-                _options.decide(self._ops, argument + "=True", "record", word)
-        self.module: Any = module
-        if options:
-            self.module = _instrument.instrument(
-                module, example_inputs, **options)
-        elif module is not None:
-            self.module = _attach_to(module, example_inputs)
+        decided: List[Tuple[str, str]] = []
+        try:
+            for argument, asked, option, word in (
+                    ("trace", trace, "mode", "trace"),
+                    ("profile_memory", profile_memory, "record", "memory"),
+                    ("record_shapes", record_shapes, "record", "shapes"),
+                    ("with_flops", with_flops, "record", "shapes"),
+                    ("blocks", blocks, "record", "blocks"),
+                    ("operators", operators, "record", "ops"),
+                    ("labels", labels, "record", "labels"),
+                    ("activities", _devices.wants_one(activities), "record",
+                     "device"),
+                    ("device", device, "record", "device")):
+                if asked and _options.decide(
+                        self._ops, argument + "=True", option, word):
+                    decided.append((option, word))
+            # Behind the options, since tracing may run what is recorded.
+            self.module: Any = module
+            if options:
+                self.module = _instrument.instrument(
+                    module, example_inputs, **options)
+            elif module is not None:
+                self.module = _attach_to(module, example_inputs)
+        except BaseException:
+            # No profile has asked for them.
+            for option, word in reversed(decided):
+                _options.undo(self._ops, option, word)
+            raise
         self.step_number = 0
         self._schedule = schedule or always
         self._on_ready = on_trace_ready

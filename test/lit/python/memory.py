@@ -3,6 +3,7 @@ instrumented model that ran before, and another word of the environment stays.""
 # RUN: %python -u -W ignore %s first 2>&1 | FileCheck %s
 # RUN: %python -u -W ignore %s late 2>&1 | FileCheck --check-prefix=LATE %s
 # RUN: %python -u -W ignore %s warm 2>&1 | FileCheck --check-prefix=LATE %s
+# RUN: %python -u -W ignore %s failed 2>&1 | FileCheck --check-prefix=LATE --implicit-check-not=made --implicit-check-not=decided %s
 # RUN: env TORCHPROF_RECORD=memory %python -u -W ignore %s late 2>&1 | FileCheck %s
 # RUN: env TORCHPROF_RECORD=cpu %python -u -W ignore %s first 2>&1 | FileCheck %s --check-prefixes=CHECK,CPU
 # RUN: env "TORCHPROF_RECORD=cpu, memory" %python -u -W ignore %s late 2>&1 | FileCheck %s --check-prefixes=CHECK,CPU
@@ -31,6 +32,27 @@ if sys.argv[1] == "late":
     torchprof_jit.profile(Model())(x)
 elif sys.argv[1] == "warm":
     torchprof_jit.instrument(Model())(x)
+elif sys.argv[1] == "failed":
+    # A profile that could not be made has decided nothing.
+    class NotScript(torch.nn.Module):
+        def forward(self, x):
+            return unknown(x)
+
+    for module, options in ((3, {}), (NotScript(), {}), (Model(), {"typo": 1})):
+        try:
+            torchprof_jit.profile(module, profile_memory=True, trace=True,
+                                  operators=True, **options)
+            print("made")
+        except (TypeError, RuntimeError):
+            pass
+    p = torchprof_jit.profile(Model())
+    p(x)
+    assert "alloc_bytes" not in p.rows()[0], p.rows()
+    try:
+        torchprof_jit.profile(trace=True)
+        print("decided")
+    except RuntimeError:
+        pass
 try:
     p = torchprof_jit.profile(Model(), profile_memory=True)
 except RuntimeError as error:
