@@ -157,6 +157,7 @@ class profile(Results):
             for option, word in reversed(decided):
                 _options.undo(self._ops, option, word)
             raise
+        self._is_made = module is not None and self.module is not module
         self.step_number = 0
         self._schedule = schedule or always
         self._on_ready = on_trace_ready
@@ -357,9 +358,13 @@ class profile(Results):
     def _recorded(self):
         whole = self._whole()
         if whole.path is None:
-            raise RuntimeError(
-                "nothing was recorded: no model ran inside the range that is "
-                "instrumented or ran for the first time after profile() was "
-                "made, or the schedule had no active step yet"
-            )
+            reason = ("nothing was recorded: no TorchScript model ran inside the "
+                      "range that is instrumented or ran for the first time "
+                      "after profile() was made")
+            if self._schedule is not always:
+                reason += ", or none did in an active step of the schedule"
+            if self._is_made:
+                reason += ("; call p.module, which is not the module that was "
+                           "passed in")
+            raise RuntimeError(reason)
         return whole

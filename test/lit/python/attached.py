@@ -77,7 +77,7 @@ try:
     nothing.summary()
 except RuntimeError as error:
     print(error)
-# CHECK: nothing was recorded: no model ran inside the range that is instrumented or ran for the first time after profile() was made
+# CHECK: nothing was recorded: no TorchScript model ran inside the range that is instrumented or ran for the first time after profile() was made{{$}}
 
 # A module that is named is seen even so, itself and unchanged; a second profile
 # of it does not make its plans anew. LibTorch has other plans under autocast.

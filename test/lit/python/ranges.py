@@ -173,7 +173,18 @@ try:
     p.file
 except RuntimeError as error:
     print(error)
-# CHECK-NEXT: nothing was recorded: no model ran inside the range that is instrumented
+# CHECK-NEXT: nothing was recorded: no TorchScript model ran inside the range that is instrumented {{.*}} made{{$}}
+
+# An eager module is not the one that is recorded, of which the error tells.
+eager = Model()
+with torchprof_jit.profile(eager, schedule=torchprof_jit.schedule(
+        wait=0, warmup=0, active=1)) as p:
+    eager(x)
+try:
+    p.summary()
+except RuntimeError as error:
+    print(error)
+# CHECK-NEXT: nothing was recorded: {{.*}} made, or none did in an active step of the schedule; call p.module, which is not the module that was passed in{{$}}
 
 
 # Ranges in each other have what ran in them, whatever begins inside.
