@@ -168,6 +168,7 @@ class profile(Results):
         self._fresh = True  # what was recorded before does not count
         self._parts: List[Part] = []  # of what it records now, recorded before
         self._shown: List[Part] = []  # parts of what it has recorded
+        self._cycle: List[Part] = []  # of the last one that this `with` has ended
         # Parts that were shown, and one of all, made when it is asked for.
         self._made: Optional[Tuple[List[Part], Part]] = None
         self._making = threading.RLock()  # of that; taken after _lock, if both are
@@ -183,6 +184,7 @@ class profile(Results):
     def __enter__(self) -> "profile":
         self._left_open = False
         self._open(fresh=True)
+        self._cycle = []
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -228,6 +230,7 @@ class profile(Results):
             if saved:
                 self._fresh = True
                 self._stop()
+                self._cycle = self._shown
                 self._call_ready()
         finally:  # also if this cycle's results are lost, or its host fails
             self._follow_schedule()
@@ -325,8 +328,8 @@ class profile(Results):
             if not _recording:
                 self._ops.stop()
             parts = self._parts + snapshots(self._ops, [self._place()])
-        self._shown = parts
-        self._made = None
+            self._shown = parts
+            self._made = None
 
     def _place(self, thread=None):
         """Where the next snapshot for this range goes, and the thread that counts
@@ -355,8 +358,18 @@ class profile(Results):
                 made = self._made = shown, joined(shown, self._new_path())
             return made[1]
 
+    def _show_cycle(self):
+        """Shows the last cycle that has ended, if the one that began after it was
+        left before it recorded anything."""
+        with _lock, self._making:
+            if self._cycle and self._whole().path is None:
+                self._shown, self._cycle = self._cycle, []
+
     def _recorded(self):
         whole = self._whole()
+        if whole.path is None:
+            self._show_cycle()
+            whole = self._whole()
         if whole.path is None:
             reason = ("nothing was recorded: no TorchScript model ran inside the "
                       "range that is instrumented or ran for the first time "

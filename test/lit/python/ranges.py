@@ -61,7 +61,8 @@ with torchprof_jit.profile(model, schedule=torchprof_jit.schedule(
 # CHECK-NEXT: cycle after step 2 calls 1
 
 # Nobody is told of nothing: an empty range, a cycle that has only begun, and one that
-# an exception left before the model ran. What was recorded before is no result of them.
+# an exception left before the model ran. What was recorded before is no result of an
+# empty range, but that of the last cycle stays until another one has recorded something.
 with torchprof_jit.profile(model, on_trace_ready=ready, with_stack=True,
                            with_modules=True, activities=None) as p:
     pass
@@ -70,6 +71,9 @@ with torchprof_jit.profile(model, schedule=torchprof_jit.schedule(
     for _ in range(2):
         model(x)
         p.step()
+print("left", calls(p)["aten::relu"])
+with p:
+    pass
 try:
     p.file
     print("a file of nothing")
@@ -81,6 +85,7 @@ try:
 except KeyError as error:
     print("raised", error)
 # CHECK-NEXT: cycle after step 2 calls 2
+# CHECK-NEXT: left 2
 # CHECK-NEXT: raised 'mine'
 
 # Nor of what another thread has recorded, where only this one counts.
@@ -100,6 +105,21 @@ with torchprof_jit.profile():
     except RuntimeError:
         pass
 # CHECK-NEXT: raised 'mine'
+
+# A host that fails leaves it the cycle that it was to look at.
+def look(p):
+    raise KeyError("host's")
+
+
+try:
+    with torchprof_jit.profile(model, threads="current", on_trace_ready=look,
+                               schedule=torchprof_jit.schedule(
+                                   wait=0, warmup=0, active=1)) as p:
+        model(x)
+        p.step()
+except KeyError:
+    print("failed", calls(p)["aten::relu"])
+# CHECK-NEXT: failed 1
 
 # A host that fails ends neither the schedule nor later cycles.
 def fail(p):
