@@ -1,5 +1,6 @@
 """What a range has recorded: snapshots of the process."""
 
+import collections
 import contextlib
 import os
 import shutil
@@ -8,11 +9,31 @@ import weakref
 from . import _tools
 
 
-def _remove(path, process):
-    """Removes a file, unless it is that of a forked child's parent."""
-    if process == os.getpid():
-        with contextlib.suppress(OSError):  # gone with its folder
-            os.unlink(path)
+class _File(weakref.ref):
+    """What a part leaves behind: its file."""
+
+    def __init__(self, part, when_gone):
+        super().__init__(part, when_gone)
+        self.path = part.path
+        self.process = os.getpid()
+
+    def remove(self):
+        _files.pop(id(self), None)
+        if self.process == os.getpid():  # else it is a forked child's parent's
+            with contextlib.suppress(OSError):  # gone with its folder
+                os.unlink(self.path)
+
+
+_files = {}  # of all parts, by id: a part may have had another one before
+# Of parts that are gone. They are removed where an exception, as the handler of a signal
+# may raise it, is the caller's: it would be lost in what Python calls when an object goes.
+_left = collections.deque()
+
+
+def _remove_left():
+    with contextlib.suppress(IndexError):
+        while True:
+            _left.popleft().remove()
 
 
 class Part:
@@ -29,10 +50,10 @@ class Part:
     def _own(self, path):
         self.path = path
         if path is not None:
-            self._discard = weakref.finalize(self, _remove, path, os.getpid())
             # At exit it goes with its folder, once the program's own handlers,
             # which may read it, have run.
-            self._discard.atexit = False
+            self._file = _File(self, _left.append)
+            _files[id(self._file)] = self._file
 
     def file(self):
         """Path of a file without what does not count, None if that is nothing.
@@ -50,10 +71,10 @@ class Part:
                     "no thread matches", "no thread of --thread")):
                 raise
             path = None
-        discard = self._discard
+        old = self._file
         self._own(path)
         self._thread = None
-        discard()
+        old.remove()
         return path
 
 
@@ -69,6 +90,7 @@ def snapshots(ops, places):
     """What the runtime holds now, as one Part for each of `places`, which are paths and
     threads: all hold the same. None if no probe ran. If one cannot be made there is
     none, and OSError."""
+    _remove_left()
     if ops.stats()["count"] == 0:
         return []
     path = places[0][0]
@@ -85,6 +107,7 @@ def snapshots(ops, places):
 def joined(parts, path):
     """One part with all that parts hold: the only one that holds anything, or a new
     one with its file at `path`. One thread at a time may ask, as for files."""
+    _remove_left()
     full = [part for part in parts if part.file()]
     if len(full) < 2:
         return full[0] if full else Part(None, None)

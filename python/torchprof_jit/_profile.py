@@ -4,7 +4,7 @@ import itertools
 import os
 import threading
 import weakref
-from typing import Any, Callable, Iterable, List, Optional, Tuple, Union
+from typing import Any, Callable, Iterable, List, Optional, Set, Tuple, Union
 
 import torch
 
@@ -29,9 +29,9 @@ def _forget_parent():
     _lock = threading.RLock()
     for inherited in _all:
         inherited._making = threading.RLock()
-        inherited._calls = 0
         inherited._left_open |= inherited._inside
-        inherited._inside = False
+        inherited._in_with = False
+        inherited._calls.clear()
     if _recording:  # a child that opens no range records nothing
         torch.ops.torchprof.stop()
     _recording.clear()
@@ -162,9 +162,9 @@ class profile(Results):
         self._schedule = schedule or always
         self._on_ready = on_trace_ready
         self._threads = threads
-        self._inside = False
+        self._in_with = False
         self._left_open = False  # in a child of fork: the range that is its parent's
-        self._calls = 0  # calls p(x) under way that are a range
+        self._calls: Set[object] = set()  # calls p(x) under way that are a range
         self._fresh = True  # what was recorded before does not count
         self._parts: List[Part] = []  # of what it records now, recorded before
         self._shown: List[Part] = []  # parts of what it has recorded
@@ -180,18 +180,30 @@ class profile(Results):
                 self._ops.stop()
 
     # --- recording ----------------------------------------------------------
+    #
+    # The handler of a signal may raise, as that of SIGINT does, wherever Python looks
+    # for signals: as a function begins, and behind a call. So a range does not need
+    # that the function that is to end it begins, but for __exit__().
+
+    @property
+    def _inside(self):
+        """True in a range."""
+        return self._in_with or bool(self._calls)
 
     def __enter__(self) -> "profile":
-        self._left_open = False
-        self._open(fresh=True)
-        self._cycle = []
-        return self
+        return self._open(fresh=True)
 
     def __exit__(self, *_: object) -> None:
-        # As torch.profiler does at the end of a range in which it records.
         unsaved = self in _recording
         self._left_open = False
-        self._close()
+        try:
+            if unsaved:
+                self._stop()
+        finally:
+            self._in_with = False
+            if self in _recording:
+                self._abandon()
+        # As torch.profiler does at the end of a range in which it records.
         if unsaved:
             self._call_ready()
 
@@ -200,23 +212,24 @@ class profile(Results):
             raise TypeError("this profile was made without a module")
         # Calls of several threads may overlap: the first begins their range, and
         # the last ends it. One inside of a `with` is in the range of that.
-        with _lock:
-            counts = bool(self._calls) or not self._inside
-            if counts and not self._calls:
-                self._open(fresh=not self._shown)
-            self._calls += counts
+        call = object()
         try:
+            with _lock:
+                if not self._in_with:
+                    self._open(fresh=not self._shown, call=call)
             return self.module(*args, **kwargs)
         finally:
-            if counts:
-                self._end_call()
-
-    def _end_call(self):
-        with _lock:
-            # It is 0 already in a child that was forked in the call.
-            self._calls = max(self._calls - 1, 0)
-            if not self._calls:
-                self._close()
+            # Gone already in a child that was forked in the call.
+            if call in self._calls:
+                try:
+                    with _lock:
+                        self._calls.discard(call)
+                        if not self._calls and self in _recording:
+                            self._stop()
+                finally:
+                    self._calls.discard(call)
+                    if not self._calls and self in _recording:
+                        self._abandon()
 
     def step(self) -> None:
         """Ends a step of the schedule."""
@@ -244,18 +257,44 @@ class profile(Results):
         """The name of this step's action; torch.profiler's are equal."""
         return self._schedule(self.step_number).name
 
-    def _open(self, fresh):
-        with _lock:
-            if self._inside:
-                raise RuntimeError("this profile has a range open already")
-            self._inside = True
-        self._thread = threading.get_native_id()
-        self._fresh = fresh
+    def _open(self, fresh, call=None):
+        """Begins a range for a `with`, or for a call if there is no other yet, and
+        returns self."""
+        opened = False
         try:
+            with _lock:
+                if self._in_with or (self._calls and call is None):
+                    raise RuntimeError("this profile has a range open already")
+                opened = not self._calls
+                if call is None:
+                    self._in_with = True
+                else:
+                    self._calls.add(call)
+                if not opened:
+                    return self
+                if self in _recording:
+                    self._abandon()
+            self._thread = threading.get_native_id()
+            self._fresh = fresh
+            if fresh:
+                self._cycle = []
             self._follow_schedule()
+            return self
         except BaseException:
-            self._inside = False
+            if opened:
+                self._in_with = False
+                self._calls.discard(call)
+                if self in _recording:
+                    self._abandon()
             raise
+
+    def _abandon(self):
+        """Leaves what it records to nobody."""
+        with _lock:
+            if _recording == [self]:
+                self._ops.stop()
+            if self in _recording:
+                _recording.remove(self)
 
     def _follow_schedule(self):
         record = self._action() in _RECORDING
@@ -324,9 +363,7 @@ class profile(Results):
         with _lock:
             if self not in _recording:
                 return
-            _recording.remove(self)
-            if not _recording:
-                self._ops.stop()
+            self._abandon()
             parts = self._parts + snapshots(self._ops, [self._place()])
             self._shown = parts
             self._made = None
@@ -340,13 +377,6 @@ class profile(Results):
     def _new_path(self):
         return os.path.join(self._folder, "%d-%d.tprof"
                             % (os.getpid(), next(self._numbers)))
-
-    def _close(self):
-        try:
-            if self in _recording:
-                self._stop()
-        finally:
-            self._inside = False
 
     # --- results ------------------------------------------------------------
 
