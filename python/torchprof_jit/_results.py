@@ -1,5 +1,6 @@
 """Results: what was recorded, as text, rows and files."""
 
+import gzip
 import json
 import os
 import shutil
@@ -58,9 +59,9 @@ class Results:
 
     def key_averages(self, group_by_input_shape: bool = False,
                      group_by_stack_n: int = 0) -> KeyAverages:
-        """What torch.profiler's key_averages() is used for: its table(sort_by,
-        row_limit), of the nodes of models and of the operators inside of them
-        that were recorded."""
+        """What torch.profiler's key_averages() is used for: its rows and its
+        table(sort_by, row_limit, max_name_column_width), of the nodes of models and
+        of the operators inside of them that were recorded."""
         if group_by_input_shape and group_by_stack_n:
             raise ValueError("group by input shapes or by stacks, not by both")
         grouping = []
@@ -133,6 +134,18 @@ class Results:
             shutil.copy(recorded.path, path)
         else:
             self.report("export", "--to=" + kind, "-o", path)
+
+    def export_chrome_trace(self, path: Union[str, "os.PathLike[str]"],
+                            use_python_export: bool = False) -> None:
+        """torch.profiler's name of export("chrome", path), for its handlers such as
+        tensorboard_trace_handler(); compressed if the path ends with ".gz"."""
+        path = os.fspath(path)
+        self.export("chrome", path)
+        if path.endswith(".gz"):
+            with open(path, "rb") as file:
+                text = file.read()
+            with gzip.open(path, "wb") as file:
+                file.write(text)
 
     def _tables(self, command, *arguments):
         """What a command of the report says, by the tables' names."""

@@ -26,6 +26,17 @@ print(p.key_averages().table(sort_by="self_cpu_time_total"))
 # CHECK: Name Self CPU %
 # CHECK-DAG: aten::addmm {{.*}} 3
 # CHECK-DAG: step {{.*}} 3
+# Names are cut as there.
+with p, torch.profiler.record_function("long " + 100 * "x"):
+    p.module(torch.rand(20, 50))
+for width in (55, 20, None):
+    arguments = {} if width == 55 else {"max_name_column_width": width}
+    row, = [line.split("  ")[0] for line in
+            p.key_averages().table(**arguments).splitlines() if "long x" in line]
+    print(len(row), row[-3:])
+# CHECK: 55 x..
+# CHECK-NEXT: 20 x..
+# CHECK-NEXT: 105 xxx
 print(p.summary(), "end of the summary")
 # CHECK-NOT: aten::addmm
 # CHECK: end of the summary

@@ -28,12 +28,29 @@ print(p.key_averages().table(sort_by="self_cpu_memory_usage", row_limit=1))
 # CHECK-NEXT: ---
 # CHECK-NEXT: aten::mm {{.*}} KiB 3 256 k
 # CHECK-EMPTY:
+averages = p.key_averages(group_by_input_shape=True)
+assert len(averages) == len(list(averages)) == len(averages[:])
+for event in averages:
+    if event.key == "aten::mm":
+        print(event.key, event.count, event.input_shapes, event.flops,
+              event.self_cpu_memory_usage == event.cpu_memory_usage,
+              event.self_cpu_time_total == event.cpu_time_total > 0,
+              event.device_time_total, event.stack)
+# CHECK-DAG: aten::mm 2 {{\[\[}}40, 40], [40, 40]] 256000 True True None None
+# CHECK-DAG: aten::mm 1 {{\[\[}}3, 3], [3, 3]] 54 True True None None
+one, = [event for event in p.key_averages(group_by_stack_n=1)
+        if event.key == "aten::mm"]
+print(one.count, one.stack, one.input_shapes)
+# CHECK: 3 [{{.*}}shapes.py:{{[0-9]+}}(forward){{.*}}] None
+row, = [row for row in p.rows() if row["kind"] == "aten::mm"]
+assert abs(one.cpu_time_total * 1000 - row["total_ns"]) < 1, (one, row)
 print(p.key_averages(group_by_stack_n=1).table().replace(__file__, "here"))
 # CHECK: Source Location
 # CHECK: aten::mm {{.*}} here:{{[0-9]+}}(forward)
 print([row["shapes"] for row in p.rows(group_by="shape")
        if row["kind"] == "aten::relu_"])
 # CHECK: ['[40,40]', '[3,3]']
+
 try:
     p.key_averages(group_by_input_shape=True, group_by_stack_n=2)
 except ValueError as error:

@@ -5,6 +5,7 @@
 # RUN: env TORCHPROF_MODE=trace %python -u -W ignore %s late %t 2>&1 \
 # RUN:   | FileCheck %s
 
+import gzip
 import json
 import os
 import sys
@@ -32,6 +33,18 @@ else:
     torchprof_jit.profile(Model(), trace=True)  # again is no mistake
     for _ in range(3):
         p(x)
+    # torch.profiler's handler finds what it calls.
+    for use_gzip in (False, True):
+        torch.profiler.tensorboard_trace_handler(
+            os.path.join(folder, "traces"), use_gzip=use_gzip)(p)
+    for name in sorted(os.listdir(os.path.join(folder, "traces"))):
+        opened = gzip.open if name.endswith(".gz") else open
+        with opened(os.path.join(folder, "traces", name)) as file:
+            names = [event["name"] for event in json.load(file)["traceEvents"]]
+        assert names.count("aten::relu") == 3, (name, names)
+        print(name.partition(".pt")[2])
+    # CHECK: .trace.json
+    # CHECK-NEXT: .trace.json.gz
 
     def spans(p):
         path = os.path.join(folder, "trace.json")

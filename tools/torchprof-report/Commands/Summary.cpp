@@ -58,6 +58,10 @@ cl::list<std::string>
          cl::value_desc("id,..."), cl::sub(Command));
 cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
                         cl::value_desc("n"), cl::sub(Command));
+cl::opt<unsigned> NameWidth("name-width",
+                            cl::desc("Shorten names to n columns (0: only as "
+                                     "--width does)"),
+                            cl::value_desc("n"), cl::Hidden, cl::sub(Command));
 cl::opt<double> MinPercent("min-pct",
                            cl::desc("Hide rows below this share of the total"),
                            cl::value_desc("percent"), cl::Hidden,
@@ -85,6 +89,7 @@ static Error checkStyle() {
       {Columns.Ids, false, false}, {MinPercent, false, false},
       {Group, false, true},        {Operators, false, true},
       {ShowAll, false, true},      {Sort, true, true},
+      {NameWidth, false, true},
   };
   if (ChosenStyle == Style::Own)
     return Error::success();
@@ -105,6 +110,7 @@ static SummaryOptions options() {
   O.ShowAll = ShowAll;
   O.MinPercent = MinPercent;
   O.Limit = Limit;
+  O.NameWidth = NameWidth;
   O.Sort.assign(Sort.begin(), Sort.end());
   O.Columns = Columns.ids({});
   return O;

@@ -118,8 +118,10 @@ TextTable::TextTable(const Table &T, const PrintOptions &Options,
   for (const std::vector<Value> &Row : T.Rows) {
     std::vector<std::string> &Fields = Rows.emplace_back();
     for (size_t I = 0; I < Row.size(); ++I) {
-      Fields.push_back(
-          printable(formatValue(Row[I], T.Columns[I], Options.Unit)));
+      const TableColumn &C = T.Columns[I];
+      Fields.push_back(printable(formatValue(Row[I], C, Options.Unit)));
+      if (C.MaxWidth)
+        Fields.back() = shortened(Fields.back(), C.MaxWidth, C.Narrow);
       Widths[I] = std::max(Widths[I], widthOf(Fields.back()));
     }
   }

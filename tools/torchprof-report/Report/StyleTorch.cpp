@@ -161,6 +161,7 @@ Expected<Table> report::makeTorchTable(const SummaryInput &In,
                                : Rows.size();
   Table T;
   RowColumns::fill(T, ArrayRef(Rows).take_front(Shown), Chosen, Context);
+  T.Columns.front().MaxWidth = Options.NameWidth;
   T.Footer.push_back(
       {"self_cpu_time_total_ns", "Self CPU time total:",
        Value::timeNs(In.Sites.clock().toNs(static_cast<double>(SelfTotal))),

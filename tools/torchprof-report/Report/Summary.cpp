@@ -86,6 +86,8 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
         Options.Columns.empty() && (C.Id == "mean_ns" || C.Id == "self_ns");
     if (C.Id == "module" && Options.Group == GroupBy::Module)
       C.WhenEmpty = "(root)";
+    if (C.Id == "name")
+      C.MaxWidth = Options.NameWidth;
     if (C.Id == "shapes")
       C.WhenEmpty = "-";
   }

@@ -33,6 +33,7 @@ struct SummaryOptions {
   bool ShowAll = false; ///< also nodes that never ran, and each name in notes
   double MinPercent = 0;
   unsigned Limit = 0;               ///< 0: no limit
+  unsigned NameWidth = 0;           ///< of names for people; 0: any
   std::vector<std::string> Sort;    ///< empty: the style's default
   std::vector<std::string> Columns; ///< empty: the grouping's default
 };

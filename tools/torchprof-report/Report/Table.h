@@ -78,6 +78,7 @@ struct TableColumn {
   Shorten Narrow = Shorten::Never;
   int Decimals = -1;        ///< of Number and Percent; -1: the format's default
   std::string WhenEmpty;    ///< shown to people for an empty text
+  unsigned MaxWidth = 0;    ///< of a text for people; 0: any
   bool MayDrop = false;     ///< left out of text that is still too wide
   bool ForMachines = false; ///< in CSV and JSON only
 
