@@ -51,6 +51,26 @@ print([row["shapes"] for row in p.rows(group_by="shape")
        if row["kind"] == "aten::relu_"])
 # CHECK: ['[40,40]', '[3,3]']
 
+
+# Models of the same code are one, whatever their sizes; shapes tell these apart.
+class Sized(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, width)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+narrow, wide = (torch.jit.script(Sized(width)) for width in (2, 300))
+with torch.no_grad(), torchprof_jit.profile() as q:
+    narrow(torch.rand(8, 4))
+    narrow(torch.rand(8, 4))
+    wide(torch.rand(8, 4))
+print({row["model"] for row in q.rows(columns=["model"])},
+      {row["shapes"]: row["calls"] for row in q.rows(group_by="shape")
+       if row["kind"] == "aten::linear"})
+# CHECK: {'Sized'} {'[8,4] [2,4] [2]': 2, '[8,4] [300,4] [300]': 1}
 try:
     p.key_averages(group_by_input_shape=True, group_by_stack_n=2)
 except ValueError as error:
