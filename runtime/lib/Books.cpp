@@ -13,6 +13,7 @@
 #include "torchprof/format/Segments.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 
 namespace torchprof {
@@ -117,14 +118,14 @@ static void keep(HeldThen &Then, uint64_t Number, int64_t Live) {
 /// Writes down what an account held at the last events, before it changes.
 void Books::noteEvents(BlockAccount &A) {
   keep(A.AtPeak, Totals->Peaks, A.Live);
-  keep(A.AtRunEnd, Totals->RunEnds, A.Live);
-  if (A.MarkNumber == Totals->Marks)
-    return;
-  BlockAccount Then = A;
-  followMarks(Then, Totals->Marks);
-  storeRelaxed(A.AtMarks[0], Then.AtMarks[0]);
-  storeRelaxed(A.AtMarks[1], Then.AtMarks[1]);
-  storeRelease(A.MarkNumber, Then.MarkNumber);
+  if (A.MarkNumber != Totals->Marks) {
+    BlockAccount Then = A;
+    followMarks(Then, *Totals);
+    storeRelaxed(A.AtMarks[0], Then.AtMarks[0]);
+    storeRelaxed(A.AtMarks[1], Then.AtMarks[1]);
+    storeRelease(A.MarkNumber, Then.MarkNumber);
+  }
+  keep(A.AtRunEnd, Totals->RunEnds, A.Live); // which the marks were made of
 }
 
 void Books::change(BlockAccount &A, int64_t Bytes, int64_t Blocks) {
@@ -165,14 +166,16 @@ void Books::runEnded() {
   if (!Totals)
     return;
   followReset();
-  uint64_t Runs = Totals->Runs + 1;
-  storeRelaxed(Totals->Runs, Runs);
+  // A mark is of the run before this one: so the last run and the two marks are
+  // always three.
+  uint64_t Runs = Totals->Runs;
+  if (std::has_single_bit(Runs)) {
+    storeRelaxed(Totals->MarkRuns[0], Totals->MarkRuns[1]);
+    storeRelaxed(Totals->MarkRuns[1], Runs);
+    storeRelease(Totals->Marks, Totals->Marks + 1);
+  }
+  storeRelaxed(Totals->Runs, Runs + 1);
   storeRelease(Totals->RunEnds, Totals->RunEnds + 1);
-  if (Runs & (Runs - 1))
-    return;
-  storeRelaxed(Totals->MarkRuns[0], Totals->MarkRuns[1]);
-  storeRelaxed(Totals->MarkRuns[1], Runs);
-  storeRelease(Totals->Marks, Totals->Marks + 1);
 }
 
 } // namespace torchprof

@@ -99,9 +99,9 @@ TEST(Books, BlocksAreOnTheAccountOfTheNodeThatAllocatedThem) {
     drop(9, 1000);
     drop(3, 30);
   });
-  EXPECT_EQ(held(P, Slot(0)), (Bytes{5, 5, 5, 0, 5}));
-  EXPECT_EQ(held(P, Slot(1)), (Bytes{40, 100, 40, 0, 40}));
-  EXPECT_EQ(held(P, Slot(2)), (Bytes{0, 30, 30, 0, 30}));
+  EXPECT_EQ(held(P, Slot(0)), (Bytes{5, 5, 5, 0, 0}));
+  EXPECT_EQ(held(P, Slot(1)), (Bytes{40, 100, 40, 0, 0}));
+  EXPECT_EQ(held(P, Slot(2)), (Bytes{0, 30, 30, 0, 0}));
   EXPECT_EQ(held(P, NoSlot), (Bytes{7, 0, 0, 0, 0}));
   EXPECT_EQ(P.account(Slot(1)).Blocks, 1);
   EXPECT_EQ(P.account(Slot(2)).Blocks, 0);
@@ -153,6 +153,60 @@ TEST(Books, MarksTellWhatGrowsFromWhatStays) {
   EXPECT_EQ(held(P, Slot(1)), (Bytes{0, 110, 110, 40, 80}));
   EXPECT_EQ(held(P, Slot(2)), (Bytes{8, 16, 8, 8, 8}));
   EXPECT_EQ(held(P, Slot(3)), (Bytes{500, 500, 500, 500, 500}));
+}
+
+TEST(Books, LastRunIsNoMark) {
+  ReadProfile P = kept([] {
+    for (uint64_t I = 1; I <= 8; ++I)
+      inRun([I] {
+        timedNode(1, [I] { make(100 + I, 10); });
+        if (I == 6) // once, and for ever
+          timedNode(2, [] { make(300, 500); });
+      });
+  });
+  EXPECT_EQ(P.Books.Runs, 8u);
+  EXPECT_EQ(P.Books.MarkRuns[0], 2u);
+  EXPECT_EQ(P.Books.MarkRuns[1], 4u);
+  EXPECT_EQ(held(P, Slot(1)), (Bytes{80, 80, 80, 20, 40}));
+  EXPECT_EQ(held(P, Slot(2)), (Bytes{500, 500, 500, 0, 0}));
+}
+
+TEST(Books, MarksAreOfTheEndsOfTheirRuns) {
+  ReadProfile P = kept([] {
+    uint64_t Runs = 0;
+    auto RunTo = [&](uint64_t Last, const std::function<void()> &Body) {
+      for (; Runs < Last; ++Runs)
+        inRun([&] { timedNode(1, Body); });
+    };
+    RunTo(4, [N = 0]() mutable { make(uint64_t(++N), 10); });
+    drop(1, 10); // before the mark of run 4 is made
+    RunTo(8, [] {});
+    make(100, 1000); // and before that of run 8
+    RunTo(9, [] {});
+    drop(100, 1000);
+    drop(2, 10);
+  });
+  EXPECT_EQ(P.Books.MarkRuns[0], 4u);
+  EXPECT_EQ(P.Books.MarkRuns[1], 8u);
+  EXPECT_EQ(held(P, Slot(1)), (Bytes{20, 30, 30, 40, 30}));
+  EXPECT_EQ(held(P, NoSlot), (Bytes{0, 1000, 1000, 0, 0}));
+}
+
+TEST(Books, MarksOfWhatDidNotChangeAreWhatItHeld) {
+  for (uint64_t Runs : {2, 3, 6}) {
+    ReadProfile P = kept([Runs] {
+      inRun([] { timedNode(1, [] { make(1, 10); }); });
+      make(2, 5);
+      for (uint64_t I = 1; I < Runs; ++I)
+        inRun([] {});
+    });
+    EXPECT_EQ(held(P, Slot(1)), (Bytes{10, 10, 10, Runs == 2 ? 0 : 10, 10}))
+        << Runs;
+    // Not there at the end of run 1, but from then on.
+    EXPECT_EQ(held(P, NoSlot),
+              (Bytes{5, 5, 5, Runs == 6 ? 5 : 0, Runs == 2 ? 0 : 5}))
+        << Runs;
+  }
 }
 
 TEST(Books, SnapshotsAreOfOneMoment) {
@@ -302,7 +356,8 @@ TEST(Books, DevicesHaveTheirOwn) {
   EXPECT_EQ(Kept.Live, 4 * 512);
   EXPECT_EQ(Kept.Blocks, 4);
   EXPECT_EQ(Kept.AtPeak.Bytes, 4 * 512);
-  EXPECT_EQ(Kept.AtMarks[0], 2 * 512);
+  EXPECT_EQ(Kept.AtMarks[0], 512);
+  EXPECT_EQ(Kept.AtMarks[1], 2 * 512);
   EXPECT_EQ(P.account(Slot(2), OnDevices).AtPeak.Bytes, 2048);
   EXPECT_EQ(P.DeviceBooks.Peak, 4 * 512 + 2048);
   EXPECT_EQ(P.DeviceBooks.PeakSite, Slot(2));

@@ -8,9 +8,9 @@ using namespace torchprof::report;
 
 void report::resolve(format::BlockAccount &A,
                      const format::BlocksRecord &Totals) {
+  followMarks(A, Totals);
   A.AtPeak = {heldAt(A.AtPeak, Totals.Peaks, A.Live), Totals.Peaks};
   A.AtRunEnd = {heldAt(A.AtRunEnd, Totals.RunEnds, A.Live), Totals.RunEnds};
-  followMarks(A, Totals.Marks);
 }
 
 void report::addAccounts(BlockBooks &Books, bool IsFirst,

@@ -140,19 +140,18 @@ static bool isRounding(const Account &A) {
          growth(A) < A.Held.AtRunEnd.Bytes / 100;
 }
 
-/// Runs after which growth is told from what the first runs keep.
+/// The last mark from which on growth is told from what the first runs keep.
 static constexpr uint64_t EnoughRuns = 4;
 
 Table report::makeGrowthTable(const SiteTable &Sites, const Selection &Selected,
                               const AliveBlocks &Blocks, unsigned Limit) {
   const format::BlocksRecord &T = Blocks.totals();
   uint64_t Runs = T.Runs - T.MarkRuns[0];
-  bool IsEnough = T.MarkRuns[1] >= EnoughRuns && Runs;
+  bool IsEnough = T.MarkRuns[1] >= EnoughRuns;
   auto Grows = [&](const Account &A) {
     const int64_t *Marks = A.Held.AtMarks;
     return IsEnough && Marks[1] > Marks[0] &&
-           (T.Runs == T.MarkRuns[1] || A.Held.AtRunEnd.Bytes > Marks[1]) &&
-           !isRounding(A);
+           A.Held.AtRunEnd.Bytes > Marks[1] && !isRounding(A);
   };
   std::vector<Account> Rows = choose(Sites, Selected, Blocks, Grows, growth);
   std::string Note = cut(Rows, Limit);

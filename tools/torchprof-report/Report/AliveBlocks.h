@@ -44,8 +44,9 @@ private:
 Table makePeakTable(const SiteTable &Sites, const Selection &Selected,
                     const AliveBlocks &Blocks, unsigned Limit);
 
-/// The accounts that held more at the end of the last run than half the runs
-/// before, and there more than at half of these, by what they grew per run.
+/// The accounts that held more at the end of the last run than at the last mark
+/// before it, and there more than at the mark before, by what they grew per
+/// run.
 Table makeGrowthTable(const SiteTable &Sites, const Selection &Selected,
                       const AliveBlocks &Blocks, unsigned Limit);
 

@@ -31,13 +31,13 @@ struct BlocksRecord {
   int64_t Live; ///< bytes of all accounts
   int64_t Peak; ///< largest Live of Epoch
   uint64_t PeakTicks;
-  Slot PeakSite;        ///< whose block made the peak; NoSlot outside of spans
-  uint32_t Epoch;       ///< as in Cell
-  uint64_t Peaks;       ///< number of the peak, as events are numbered
-  uint64_t Runs;        ///< ended in Epoch
-  uint64_t RunEnds;     ///< number of the last run's end
-  uint64_t Marks;       ///< number of the last mark; one is made at the end of
-                        ///< run 1, 2, 4, 8 and so on of Epoch
+  Slot PeakSite;    ///< whose block made the peak; NoSlot outside of spans
+  uint32_t Epoch;   ///< as in Cell
+  uint64_t Peaks;   ///< number of the peak, as events are numbered
+  uint64_t Runs;    ///< ended in Epoch
+  uint64_t RunEnds; ///< number of the last run's end
+  uint64_t Marks;   ///< number of the last mark: the ends of run 1, 2, 4, 8
+                    ///< and so on of Epoch become one when the next run ends
   uint64_t MarkRuns[2]; ///< Runs at the mark before the last, and at the last
   MemoryPlace Place;    ///< where the blocks lie; of each segment
   uint16_t Reserved[3];
@@ -68,14 +68,21 @@ constexpr int64_t heldAt(const HeldThen &Then, uint64_t Number, int64_t Live) {
   return Then.Number == Number ? Then.Bytes : Live;
 }
 
-/// Brings the marks of an account that holds AtMarks up to mark \p Marks. To be
-/// called before it changes, and by readers.
-constexpr void followMarks(BlockAccount &A, uint64_t Marks) {
-  if (A.MarkNumber == Marks)
+/// Brings the marks of an account up to the last one of \p Totals. To be called
+/// before it changes, and before its AtRunEnd does, and by readers: if it has
+/// changed between a run's end and the mark of that, AtRunEnd still says what
+/// it held there.
+constexpr void followMarks(BlockAccount &A, const BlocksRecord &Totals) {
+  if (A.MarkNumber == Totals.Marks)
     return;
-  A.AtMarks[0] = Marks - A.MarkNumber == 1 ? A.AtMarks[1] : A.Live;
-  A.AtMarks[1] = A.Live;
-  A.MarkNumber = Marks;
+  auto HeldAtRun = [&](uint64_t Run) {
+    return heldAt(A.AtRunEnd, Totals.RunEnds - (Totals.Runs - Run), A.Live);
+  };
+  A.AtMarks[0] = Totals.Marks - A.MarkNumber == 1
+                     ? A.AtMarks[1]
+                     : HeldAtRun(Totals.MarkRuns[0]);
+  A.AtMarks[1] = HeldAtRun(Totals.MarkRuns[1]);
+  A.MarkNumber = Totals.Marks;
 }
 
 } // namespace torchprof::format
