@@ -64,8 +64,10 @@ void Lanes::release(Lane &L) {
     Made->release();
   L.Depth = 0;
   L.LastEnd = 0;
-  for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place)
+  for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place) {
     L.HeldElsewhere[Place] += ThisMemory[Place].held();
+    L.HeldOutside[Place] -= ThisMemory[Place].HeldOutside;
+  }
   setCurrent(L, 0, packCurrent(NoSlot, false));
   storeRelease(L.Record->State, LaneState::Free);
   L.NextFree = Free;
@@ -156,8 +158,10 @@ Lane *Lanes::own() {
   nameOwner(*L->Record, Name);
   // In a child of fork the thread has what it held in the parent process.
   if (ThisLane && !ThisLane->Owner)
-    for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place)
+    for (unsigned Place = 0; Place < MemoryPlaceCount; ++Place) {
       L->HeldElsewhere[Place] -= ThisMemory[Place].held();
+      L->HeldOutside[Place] += ThisMemory[Place].HeldOutside;
+    }
   ThisLane = L;
   pthread_setspecific(EndOfThread, L);
   return L;

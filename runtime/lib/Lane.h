@@ -187,6 +187,9 @@ struct alignas(64) Lane {
   /// What the lane's threads held before the owner, less what the owner held
   /// when it was in another process.
   int64_t HeldElsewhere[format::MemoryPlaceCount];
+  /// What levels of spans have of ProcessPage::HeldOutside, less what of
+  /// HeldElsewhere is in that.
+  int64_t HeldOutside[format::MemoryPlaceCount];
   pthread_mutex_t FoldMutex; ///< see FoldLock
   /// Records before this one are left to the folding thread.
   std::atomic<uint64_t> FoldUpTo;

@@ -19,7 +19,12 @@ using LevelSegment = SegmentOf<SegmentType::Levels>;
 Levels::Levels(ProfileFile &File, const Host &Program)
     : File(File), Kept(measuresMemory(Program.Opts)),
       SpanKeep(Kept ? keepOf(Program.Opts) : LogKeep::None),
-      SpanCount(uint32_t(Program.Opts.TraceEvents)) {}
+      SpanCount(uint32_t(Program.Opts.TraceEvents)) {
+  // Not before there is a recording: a child may free much that was its
+  // parent's before its first span.
+  Process.KeepsSpanLevels.store(SpanKeep != LogKeep::None,
+                                std::memory_order_relaxed);
+}
 
 SegmentHeader *Levels::make(const Lane &L, uint32_t Capacity, LogKeep Keep,
                             bool OfRuns, MemoryPlace Place) {
@@ -73,6 +78,23 @@ static void add(SegmentHeader *Head, const Level &New) {
   storeRelease(R.Count, Count + 1);
 }
 
+/// True if the next level of a ring will be in it.
+static bool keepsNext(SegmentHeader *Head) {
+  const LevelsRecord &R = LevelSegment(Head).record();
+  return R.Keep == LogKeep::Last || R.Count < R.Capacity ||
+         R.Epoch != Process.Epoch.load(std::memory_order_relaxed);
+}
+
+/// Takes what was allocated and freed while no span was open, by whom ever,
+/// into the levels of \p L.
+static void claimOutside(Lane &L, MemoryPlace Place) {
+  std::atomic<int64_t> &Outside = Process.HeldOutside[unsigned(Place)];
+  // Most spans end with nothing of it.
+  if (Outside.load(std::memory_order_relaxed))
+    L.HeldOutside[unsigned(Place)] +=
+        Outside.exchange(0, std::memory_order_relaxed);
+}
+
 /// Without blocks there is nothing to keep.
 static bool isUsed(MemoryPlace Place) {
   return Place == MemoryPlace::Cpu || DeviceMemory::isBooked();
@@ -90,8 +112,12 @@ void Levels::addEach(Lane &L, SegmentHeader *(&Rings)[MemoryPlaceCount],
     if (!Ring)
       continue;
     const MemoryCounters &M = memoryIn(Place);
-    add(Ring, {Now, L.HeldElsewhere[unsigned(Place)] + M.held(),
-               OfRuns ? uint64_t(M.RunHigh - M.HeldAtRun) : 0, Site,
+    int64_t Held = L.HeldElsewhere[unsigned(Place)] + M.held();
+    if (!OfRuns && keepsNext(Ring))
+      claimOutside(L, Place);
+    if (!OfRuns)
+      Held += L.HeldOutside[unsigned(Place)] - M.HeldOutside;
+    add(Ring, {Now, Held, OfRuns ? uint64_t(M.RunHigh - M.HeldAtRun) : 0, Site,
                OfRuns ? M.RunHighSite : NoSlot});
   }
 }

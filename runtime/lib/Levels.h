@@ -3,6 +3,12 @@
 // Keeps the levels of a recording (format/Level.h), while memory is measured.
 // Called by the lane's owner, at the end of spans that were recorded.
 //
+// A level of a span has what was allocated and freed in spans of the lane's
+// threads. What threads did while no span was open on them, also those that
+// never run a model, is in the next such level of whatever lane, once: so the
+// last levels of all lanes add up to what the process holds. A level of a run
+// says what the lane's threads hold, as they allocated and freed it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TORCHPROF_LEVELS_H

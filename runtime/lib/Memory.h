@@ -31,6 +31,7 @@ namespace torchprof {
 /// Bytes and blocks of a thread in one place, since it began.
 struct MemoryCounters {
   uint64_t Allocated, Freed, Allocations;
+  int64_t HeldOutside; ///< the part of held() that ProcessPage::HeldOutside got
   int64_t High;      ///< largest held() since the innermost measured span began
   int64_t HeldAtRun; ///< held() when the outermost run began
   int64_t RunHigh;   ///< largest since
@@ -65,6 +66,19 @@ inline format::Slot innermostSite() {
   return L && L->Owner ? format::slotOfCurrent(L->Current) : format::NoSlot;
 }
 
+/// What the calling thread holds has changed by \p Bytes. With no open span
+/// whose end will tell, which may be for ever, that is left to the next level
+/// of whatever thread.
+inline void noteHeldOutside(MemoryCounters &M, format::MemoryPlace Place,
+                            int64_t Bytes) {
+  if (!Process.KeepsSpanLevels.load(std::memory_order_relaxed) ||
+      innermostSite() != format::NoSlot)
+    return;
+  M.HeldOutside += Bytes;
+  Process.HeldOutside[unsigned(Place)].fetch_add(Bytes,
+                                                 std::memory_order_relaxed);
+}
+
 /// The calling thread has got \p Block, null if its address says nothing.
 inline void
 noteAllocated(uint64_t Bytes, const void *Block = nullptr,
@@ -79,6 +93,7 @@ noteAllocated(uint64_t Bytes, const void *Block = nullptr,
       M.RunHighSite = innermostSite();
     }
   }
+  noteHeldOutside(M, Place, int64_t(Bytes));
   if (Books *B = booksOf(Place); B && Block)
     B->allocated(Block, Bytes);
 }
@@ -86,7 +101,9 @@ noteAllocated(uint64_t Bytes, const void *Block = nullptr,
 /// It gives one back.
 inline void noteFreed(uint64_t Bytes, const void *Block = nullptr,
                       format::MemoryPlace Place = format::MemoryPlace::Cpu) {
-  memoryIn(Place).Freed += Bytes;
+  MemoryCounters &M = memoryIn(Place);
+  M.Freed += Bytes;
+  noteHeldOutside(M, Place, -int64_t(Bytes));
   if (Books *B = booksOf(Place); B && Block)
     B->freed(Block, Bytes);
 }

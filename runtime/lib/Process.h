@@ -11,6 +11,7 @@
 #define TORCHPROF_PROCESS_H
 
 #include "Processor.h"
+#include "torchprof/format/MemoryPlace.h"
 #include "torchprof/format/Records.h"
 
 #include <atomic>
@@ -34,6 +35,8 @@ struct alignas(processor::LargestPageBytes) ProcessPage {
   std::atomic<uint32_t> CountsSteps;
   /// 1 once such a step changes nothing any more: the last cycle has ended.
   std::atomic<uint32_t> StepsAreOver;
+  /// 1 while levels of spans are kept, for which HeldOutside is.
+  std::atomic<uint32_t> KeepsSpanLevels;
   /// What this process records; null before its first probe.
   std::atomic<Recording *> Current;
   /// Its books of blocks in each place; null unless they are kept.
@@ -61,6 +64,10 @@ struct alignas(processor::LargestPageBytes) ProcessPage {
   /// Told of the end of each such turn. A child finds none of its parent's
   /// waiters in it.
   pthread_cond_t CopyTurnEnded;
+  /// Bytes that threads allocated less what they freed while no span was open
+  /// on them, and that no level has yet (Levels.h); by place of memory. Every
+  /// thread adds to them, so what probes read does not lie beside them.
+  alignas(64) std::atomic<int64_t> HeldOutside[format::MemoryPlaceCount];
 };
 
 extern ProcessPage Process;

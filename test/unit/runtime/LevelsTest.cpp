@@ -6,7 +6,9 @@
 #include "Probe.h"
 #include "TestSupport.h"
 
+#include <atomic>
 #include <gtest/gtest.h>
+#include <map>
 #include <thread>
 #include <vector>
 
@@ -173,6 +175,73 @@ TEST(Levels, ThreadsThatShareALaneOneAfterTheOtherAddUp) {
                                      {1020, 20, 10, Slot(0), Slot(0)}}));
 }
 
+/// What the last levels of all lanes add up to.
+int64_t heldByAll(const ReadProfile &P) {
+  std::map<uint32_t, int64_t> Last;
+  for (const ReadProfile::LevelOf &L : P.Levels)
+    if (!L.OfRuns)
+      Last[L.Lane] = L.Data.Held;
+  int64_t Sum = 0;
+  for (auto [Lane, Held] : Last)
+    Sum += Held;
+  return Sum;
+}
+
+TEST(Levels, ThreadsWithoutARunFreeWhatRunsAllocated) {
+  ReadProfile P = recorded(
+      [] {
+        for (int I = 0; I < 5; ++I) {
+          run([] { slowNode(1, [] { noteAllocated(100); }); });
+          std::thread([] { noteFreed(100); }).join();
+        }
+        run([] { noteAllocated(7); });
+      },
+      {{"mode", "trace"}});
+  EXPECT_EQ(heldByAll(P), 7);
+  for (const ExpectedLevel &L : levels(P, false))
+    EXPECT_LE(L.Held, 100) << L;
+  EXPECT_EQ(levels(P, true).back().Held, 507); // the thread's own
+}
+
+TEST(Levels, ThreadsFreeAfterTheirLastSpanAndBetweenSpans) {
+  ReadProfile P = recorded(
+      [] {
+        std::atomic<int> Step = 0;
+        std::thread Other([&] {
+          run([] { noteAllocated(10); });
+          Step = 1;
+          while (Step != 2)
+            std::this_thread::yield();
+          noteFreed(100); // what the other thread allocated
+        });
+        while (Step != 1)
+          std::this_thread::yield();
+        run([] { noteAllocated(100); });
+        Step = 2;
+        Other.join();
+        noteAllocated(3);
+        run([] { noteFreed(4); });
+        // A thread that takes over the other's lane.
+        std::thread([] { run([] { noteAllocated(1); }); }).join();
+      },
+      {{"mode", "trace"}});
+  EXPECT_EQ(heldByAll(P), 10 + 3 - 4 + 1);
+}
+
+TEST(Levels, FullRingLeavesWhatIsOutsideOfSpansToOthers) {
+  ReadProfile P = recorded(
+      [] {
+        auto Main = [] { run([] { noteAllocated(1); }); };
+        for (int I = 0; I < 16; ++I)
+          Main();
+        noteAllocated(1000);
+        Main(); // in no level any more
+        std::thread([&] { run([] { noteAllocated(2); }); }).join();
+      },
+      {{"mode", "trace"}, {"trace_events", "16"}, {"trace_keep", "first"}});
+  EXPECT_EQ(heldByAll(P), 16 + 1000 + 2);
+}
+
 TEST(Levels, ForkedChildDoesNotCountWhatItsParentHeld) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [&] {
@@ -187,6 +256,29 @@ TEST(Levels, ForkedChildDoesNotCountWhatItsParentHeld) {
     ASSERT_EQ(Kept.size(), 1u) << Name;
     EXPECT_EQ(Kept.front().Held, Name == "p.tprof" ? 100 : 30);
   }
+}
+
+TEST(Levels, ForkedChildBeginsWithNothingOutsideOfSpans) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"), [&] {
+    ASSERT_EQ(setOption("record", "memory"), 0);
+    ASSERT_EQ(setOption("mode", "trace"), 0);
+    addTestModel(7, 4);
+    run([] { noteAllocated(100); });
+    noteAllocated(50);
+    EXPECT_EQ(runChild([] {
+                noteFreed(100); // the parent's
+                run([] { noteAllocated(30); });
+                noteAllocated(5);
+                run([] {});
+              }),
+              0);
+    run([] {});
+  });
+  ASSERT_EQ(Folder.names().size(), 2u);
+  for (const std::string &Name : Folder.names())
+    EXPECT_EQ(heldByAll(readProfile(Folder.file(Name))),
+              Name == "p.tprof" ? 150 : 35);
 }
 
 TEST(Levels, ResetForgetsThem) {

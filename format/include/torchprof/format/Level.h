@@ -30,8 +30,10 @@ static_assert(sizeof(LevelsRecord) == 24);
 
 struct Level {
   uint64_t EndTicks; ///< of the span
-  int64_t Held;  ///< bytes allocated and not freed by the lane's threads; below
-                 ///< 0 if they freed what others allocated
+  int64_t Held; ///< bytes allocated and not freed by the lane's threads; below
+                ///< 0 if they freed what others allocated. Of a span: in spans,
+                ///< and what any thread did outside of spans since the last
+                ///< level of whatever lane. Only the lanes' sum is of use
   uint64_t Peak; ///< of a run: the most above what was held at its begin
   Slot Site;
   Slot PeakSite; ///< of a run: the innermost span at its peak, or NoSlot
