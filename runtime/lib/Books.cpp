@@ -40,7 +40,7 @@ Books::Books(Recording &Owner, ProfileFile &File, PageSource &Pages,
     : Owner(Owner), File(File), Place(Place), Map(Pages),
       Kept(hasWord(Program.Opts.Record, "blocks")) {}
 
-BlockAccount *Books::makeAccount(Slot Site) {
+BlockAccount *Books::makeAccount(Slot Site, bool IsShut) {
   using BlocksSegment = SegmentOf<SegmentType::Blocks>;
   if (Site != NoSlot)
     Owner.writeNote(Site);
@@ -69,21 +69,24 @@ BlockAccount *Books::makeAccount(Slot Site) {
   BlocksRecord &R = BlocksSegment(Newest).record();
   BlockAccount &New = BlocksSegment(Newest).entries()[R.Used];
   storeRelaxed(New.Site, Site);
+  storeRelaxed(New.IsShut, uint32_t(IsShut));
   storeRelease(R.Used, R.Used + 1);
   return &New;
 }
 
-uint32_t Books::accountOf(Slot Site) {
+uint32_t Books::accountOf(Slot Site, bool IsShut) {
   try {
     if (Site != NoSlot && number(Site) >= NumberOf.size())
       NumberOf.resize(number(Site) + 1);
-    uint32_t &Number = Site == NoSlot ? OutsideNumber : NumberOf[number(Site)];
+    uint32_t &Number = IsShut           ? ShutNumber
+                       : Site == NoSlot ? OutsideNumber
+                                        : NumberOf[number(Site)];
     if (Number)
       return Number;
     // First: the account that comes to be has a place.
     if (Accounts.size() == Accounts.capacity())
       Accounts.reserve(std::max<size_t>(2 * Accounts.size(), 64));
-    BlockAccount *New = makeAccount(Site);
+    BlockAccount *New = makeAccount(Site, IsShut);
     if (!New)
       return 0;
     Accounts.push_back(New);
@@ -149,8 +152,10 @@ void Books::allocated(const void *Block, uint64_t Bytes) {
   // goes on meanwhile.
   if (Site != NoSlot && !isUnlogged(ThisLane->Current) && isSuspended(Site))
     Site = NoSlot;
+  // Nodes may run, of which nobody knows.
+  bool IsShut = Site == NoSlot && !Process.Open.load(std::memory_order_relaxed);
   BooksLock Lock(Mutex);
-  uint32_t Number = accountOf(Site);
+  uint32_t Number = accountOf(Site, IsShut);
   if (Number && Map.set(Block, Number))
     change(*Accounts[Number - 1], int64_t(Bytes), 1);
 }

@@ -45,9 +45,10 @@ public:
 
 private:
   void followReset();
-  /// The number of a site's account, above 0; 0 if it cannot be had.
-  uint32_t accountOf(format::Slot Site);
-  format::BlockAccount *makeAccount(format::Slot Site);
+  /// The number of a site's account, above 0; 0 if it cannot be had. \p IsShut:
+  /// of what is allocated outside of spans while nothing is recorded.
+  uint32_t accountOf(format::Slot Site, bool IsShut);
+  format::BlockAccount *makeAccount(format::Slot Site, bool IsShut);
   void change(format::BlockAccount &A, int64_t Bytes, int64_t Blocks);
   void noteEvents(format::BlockAccount &A);
 
@@ -61,6 +62,7 @@ private:
   std::vector<format::BlockAccount *> Accounts;
   std::vector<uint32_t> NumberOf; ///< of accounts, by slot
   uint32_t OutsideNumber = 0;
+  uint32_t ShutNumber = 0;
   bool Kept;
 };
 

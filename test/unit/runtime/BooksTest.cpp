@@ -291,6 +291,25 @@ TEST(Books, PeaksWhileNothingIsRecordedDoNotCount) {
   EXPECT_EQ(P.Books.Peak, 20);
 }
 
+TEST(Books, WhatNodesAllocateWhileNothingIsRecordedIsNotTheHosts) {
+  ReadProfile P = kept([] {
+    inRun([] { timedNode(1, [] { make(1, 10); }); });
+    make(2, 3); // the host's
+    stop();
+    inRun([] { pairedNode(2, [] { make(3, 1000); }); });
+    start();
+    inRun([] { timedNode(1, [] { make(4, 10); }); });
+    make(5, 4);
+  });
+  std::vector<std::pair<uint32_t, int64_t>> Outside;
+  for (const BlockAccount &A : P.Accounts)
+    if (A.Site == NoSlot)
+      Outside.push_back({A.IsShut, A.Live});
+  EXPECT_EQ(Outside,
+            (std::vector<std::pair<uint32_t, int64_t>>{{0, 7}, {1, 1000}}));
+  EXPECT_EQ(P.account(Slot(1)).IsShut, 0u);
+}
+
 TEST(Books, ForkedChildHasBooksOfItsOwn) {
   TestFolder Folder;
   record(Folder.file("p.tprof"), [&] {

@@ -73,6 +73,7 @@ void mapBooks(IO &io, BooksT &B, format::MemoryPlace Place) {
       A.AtPeak.Number = A.AtRunEnd.Number = A.MarkNumber = 1;
     }
     io.optional("slot", A.Site, format::NoSlot);
+    io.optional("while_shut", A.IsShut);
     io.member("live", A.Live);
     io.member("blocks", A.Blocks);
     io.member("at_peak", A.AtPeak.Bytes);

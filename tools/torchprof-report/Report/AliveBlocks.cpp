@@ -30,12 +30,17 @@ static Value siteName(const SiteTable &Sites, uint32_t Site) {
   return Site == NoIndex ? Value::text("(outside of nodes)")
                          : nodeValue(Sites, Site);
 }
+static Value accountName(const SiteTable &Sites, const Account &A) {
+  return A.Site == NoIndex && A.Held.IsShut
+             ? Value::text("(while nothing was recorded)")
+             : siteName(Sites, A.Site);
+}
 
 /// Columns of both tables that say whose account it is.
 static RunColumns<Account>::Column nodeColumn() {
   return {TableColumn::text("node", "node"), "",
           [](const Account &A, const SiteTable &Sites) {
-            return siteName(Sites, A.Site);
+            return accountName(Sites, A);
           }};
 }
 static RunColumns<Account>::Column sourceColumn() {

@@ -51,10 +51,11 @@ struct HeldThen {
 };
 
 struct BlockAccount {
-  Slot Site; ///< NoSlot: outside of all spans
-  uint32_t Reserved;
-  int64_t Live;   ///< bytes
-  int64_t Blocks; ///< number of them
+  Slot Site;       ///< NoSlot: outside of all spans
+  uint32_t IsShut; ///< 1: outside of spans because nothing was recorded; Site
+                   ///< is NoSlot
+  int64_t Live;    ///< bytes
+  int64_t Blocks;  ///< number of them
   HeldThen AtPeak;
   HeldThen AtRunEnd;
   int64_t AtMarks[2]; ///< at the mark before MarkNumber, and at MarkNumber
