@@ -76,6 +76,11 @@ static Expected<Outcome> run() {
     D.Tables.push_back(makeLatencyTable(Sites, *Selected, Latencies));
     D.Tables.push_back(makeLatencyHistogram(Sites, *Selected, Latencies));
     D.Tables.push_back(makeLastRuns(Sites, *Selected, Latencies, lastRuns()));
+    // Where no peak is known there is no table of them.
+    std::string Unknown =
+        noteRunsWithoutMemory(Sites, *Selected, Memory, lastRuns());
+    if (!Unknown.empty())
+      D.Tables.back().Notes.push_back(Unknown);
     for (format::MemoryPlace Place : format::MemoryPlaces)
       D.Tables.push_back(
           makeRunPeaks(Sites, *Selected, Memory, Place, lastRuns()));

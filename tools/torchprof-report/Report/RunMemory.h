@@ -25,6 +25,13 @@ struct RunPeak {
   std::string Thread; ///< name of the lane
 };
 
+/// A run of a profile with memory that was kept.
+struct MeasuredRun {
+  uint32_t Root = NoIndex;
+  uint64_t EndSteadyNs = 0;
+  bool HasPeak = false;
+};
+
 /// The peaks of all profiles that were added, in order of time.
 class RunMemory {
 public:
@@ -32,9 +39,14 @@ public:
   void add(const Profile &P, const SlotToSite &Slots);
 
   llvm::ArrayRef<RunPeak> runs() const { return Runs.rows(); }
+  /// Those of which a peak would be kept, if it was known.
+  llvm::ArrayRef<MeasuredRun> ended() const { return Ended.rows(); }
 
 private:
+  void addEnded(const Profile &P, const SlotToSite &Slots);
+
   InTimeOrder<RunPeak, &RunPeak::EndSteadyNs> Runs;
+  InTimeOrder<MeasuredRun, &MeasuredRun::EndSteadyNs> Ended;
 };
 
 /// What the last \p Count runs of each method that has something selected took
@@ -42,6 +54,12 @@ private:
 Table makeRunPeaks(const SiteTable &Sites, const Selection &Selected,
                    const RunMemory &Memory, format::MemoryPlace Place,
                    unsigned Count);
+
+/// Says of how many of the same runs the memory of the CPU is not known; empty
+/// if that is known of all, or memory was not recorded.
+std::string noteRunsWithoutMemory(const SiteTable &Sites,
+                                  const Selection &Selected,
+                                  const RunMemory &Memory, unsigned Count);
 
 } // namespace torchprof::report
 
