@@ -47,13 +47,21 @@ std::string defaultProfile(const std::vector<std::string> &Command) {
   return (Name + ".tprof").str();
 }
 
+/// What tells this recording's temporary names from those of others: in
+/// containers, process ids are the same each time.
+static std::string recordingId() {
+  static const unsigned Number = sys::Process::GetRandomNumber();
+  std::string Digits = utohexstr(Number, /*LowerCase=*/true);
+  return std::string(8 - Digits.size(), '0') + Digits;
+}
+
 /// Before the process's number in a temporary name.
 static std::string temporaryStem(StringRef Final) {
   SmallString<256> Path(Final);
   sys::fs::make_absolute(Path);
   StringRef Stem = Path;
   Stem.consume_back(".tprof");
-  return (Stem + "." + Twine(sys::Process::getProcessId()) + "-").str();
+  return (Stem + "." + recordingId() + "-").str();
 }
 
 std::string temporaryPattern(StringRef Final) {

@@ -1,7 +1,8 @@
 //===- Profiles.h - what the processes of a command left --------*- C++ -*-===//
 //
 // A command may be many processes. Each writes a profile under a name that no
-// other run of this tool uses; afterwards they get the names they keep.
+// other run of this tool uses, in another container on the same volume neither;
+// afterwards they get the names they keep.
 //
 //===----------------------------------------------------------------------===//
 
