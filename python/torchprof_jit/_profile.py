@@ -29,6 +29,7 @@ def _forget_parent():
     _lock = threading.RLock()
     for inherited in _all:
         inherited._making = threading.RLock()
+        inherited._is_inherited = True
         inherited._left_open |= inherited._inside
         inherited._in_with = False
         inherited._calls.clear()
@@ -169,6 +170,7 @@ class profile(Results):
         self._parts: List[Part] = []  # of what it records now, recorded before
         self._shown: List[Part] = []  # parts of what it has recorded
         self._cycle: List[Part] = []  # of the last one that this `with` has ended
+        self._is_inherited = False  # from a parent process
         # Parts that were shown, and one of all, made when it is asked for.
         self._made: Optional[Tuple[List[Part], Part]] = None
         self._making = threading.RLock()  # of that; taken after _lock, if both are
@@ -216,7 +218,9 @@ class profile(Results):
         try:
             with _lock:
                 if not self._in_with:
-                    self._open(fresh=not self._shown, call=call)
+                    # Parts of two processes are not joined.
+                    self._open(fresh=not self._shown or self._is_inherited,
+                               call=call)
             return self.module(*args, **kwargs)
         finally:
             # Gone already in a child that was forked in the call.
@@ -366,6 +370,7 @@ class profile(Results):
             self._abandon()
             parts = self._parts + snapshots(self._ops, [self._place()])
             self._shown = parts
+            self._is_inherited = False
             self._made = None
 
     def _place(self, thread=None):

@@ -106,6 +106,29 @@ with torchprof_jit.profile(model):
 # CHECK-NEXT: outside 0
 
 
+# A child's calls do not add up with its parent's, whose results it has until then.
+def call_again(inherited):
+    print("had", calls(inherited))
+    inherited(x)
+    inherited(x)
+    print("called", calls(inherited))
+    in_child(lambda: (inherited(x), print("grandchild", calls(inherited))))
+    inherited(x)
+    print("called", calls(inherited))
+
+
+warm = torchprof_jit.profile(model)
+warm(x)
+in_child(lambda: call_again(warm))
+warm(x)
+print("warm", calls(warm))
+# CHECK-NEXT: had 1
+# CHECK-NEXT: called 2
+# CHECK-NEXT: grandchild 1
+# CHECK-NEXT: called 3
+# CHECK-NEXT: warm 2
+
+
 # A child that uses its parent's profile again leaves the parent's files.
 def use_again():
     with earlier:
