@@ -385,27 +385,39 @@ int ProfileFile::syncSegment(const Segment &S) {
   return S.InFile ? syncMapped(S.Head, S.Head->Bytes) : EIO;
 }
 
+/// Appends what only memory holds; false if there is no room.
+bool ProfileFile::append(Segment &S) {
+  // The owner goes on writing to the memory; this is its state now.
+  if (!reserve(S.Head->Bytes))
+    return false;
+  S.Head->Index = uint32_t(Header->SegmentCount);
+  ssize_t Written = pwrite(Descriptor, S.Head, S.Head->Bytes, off_t(End));
+  if (Written != ssize_t(S.Head->Bytes)) {
+    Last = Failure(Written < 0 ? errno : ENOSPC);
+    return false;
+  }
+  S.InFile = true;
+  S.Offset = End;
+  End += S.Head->Bytes;
+  __atomic_store_n(&Header->SegmentCount, Header->SegmentCount + 1,
+                   __ATOMIC_RELAXED);
+  __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
+  return true;
+}
+
 void ProfileFile::close(FileState State) {
   if (!Header)
     return;
+  bool HasRoom = true;
   for (Segment &S : Segments) {
     if (S.InFile || Path.empty())
       continue;
-    // The owner goes on writing to the memory; this is its state now.
-    if (!reserve(S.Head->Bytes))
-      break;
-    S.Head->Index = uint32_t(Header->SegmentCount);
-    ssize_t Written = pwrite(Descriptor, S.Head, S.Head->Bytes, off_t(End));
-    if (Written != ssize_t(S.Head->Bytes)) {
-      Last = Failure(Written < 0 ? errno : ENOSPC);
-      break;
-    }
-    S.InFile = true;
-    S.Offset = End;
-    End += S.Head->Bytes;
-    __atomic_store_n(&Header->SegmentCount, Header->SegmentCount + 1,
-                     __ATOMIC_RELAXED);
-    __atomic_store_n(&Header->FileBytes, End, __ATOMIC_RELEASE);
+    // Without room what follows may need what is left out, but for a manifest,
+    // which may be smaller and makes what the file has of its sites readable.
+    bool NeedsNone =
+        S.Head->Type == SegmentType::Manifest && Segments.front().InFile;
+    if (HasRoom || NeedsNone)
+      HasRoom &= append(S);
   }
   // What has not come into the file is lost, and is counted span by span.
   count(Counter::UnsavedParts, 0 - std::exchange(Unsaved, 0));

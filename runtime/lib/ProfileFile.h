@@ -116,6 +116,7 @@ private:
   bool keepsOrder(uint32_t Lane) const;
   bool grow(uint64_t Bytes, void *&Address);
   bool reserve(uint64_t Bytes);
+  bool append(Segment &S);
   bool fileIsOurs();
 
   PageSource &Pages;

@@ -22,9 +22,10 @@ struct Totals {
 /// so this does not wait for it.
 bool addLane(const ProfileFile &File, Lane &L, Totals &T);
 
-/// Spans recorded since the last reset that are in memory only, while there is
-/// a file. The caller holds the process lock; what threads record meanwhile may
-/// be missing or counted twice.
+/// Spans recorded since the last reset that are in memory only, or in the file
+/// without the description of their site, while there is a file. The caller
+/// holds the process lock; what threads record meanwhile may be missing or
+/// counted twice.
 uint64_t spansOutside(const ProfileFile &File);
 
 } // namespace torchprof

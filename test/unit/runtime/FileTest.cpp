@@ -216,6 +216,37 @@ TEST(File, WhatComesAfterAFullMomentIsReadable) {
   EXPECT_EQ(P.counter(Counter::LostNoRoom), 0u);
 }
 
+TEST(File, SpansOfAModelThatHasNoRoomAreLost) {
+  TestFolder Folder;
+  std::string Path = Folder.file("p.tprof");
+  recordInChild(Path, [&] {
+    addTestModel(7, 3);
+    addTestModel(8, 3000);
+    addTestModel(9, 3);
+    spans(1, 2);
+    struct stat Now;
+    ASSERT_EQ(stat(Path.c_str(), &Now), 0);
+    rlimit Size{rlim_t(Now.st_size), RLIM_INFINITY};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+    testing::internal::CaptureStderr();
+    // The log and the first cells are in the file, and have room; only the
+    // last spans are still in the log in the end.
+    for (uint64_t Model : {8, 9, 8})
+      for (unsigned I = 0; I < 10'000; ++I)
+        endSpan(beginSpan(site(Model, 1)), site(Model, 1));
+    testing::internal::GetCapturedStderr();
+    // At the exit there is room for the smaller model.
+    Size.rlim_cur += 4096;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &Size), 0);
+  });
+  ReadProfile P = readProfile(Path);
+  ASSERT_EQ(P.Models.size(), 2u);
+  EXPECT_EQ(P.count(1), 2u);
+  EXPECT_EQ(P.Models[1].ModelId, 9u);
+  EXPECT_EQ(P.count(number(P.Models[1].FirstSlot) + 1), 10'000u);
+  EXPECT_EQ(P.counter(Counter::LostNoRoom), 20'000u);
+}
+
 TEST(File, FullDiskIsOneWarningAndTheHostGoesOn) {
   TestFolder Folder;
   std::string Disk = Folder.file("disk");
