@@ -40,6 +40,41 @@ static void sendSignalsOn() {
   }
 }
 
+/// In SA_RESETHAND and SA_NODEFER, so the default action is in force again. The
+/// first process of a container is not ended by that.
+static void endBy(int Signal) {
+  raise(Signal);
+  _exit(128 + Signal);
+}
+
+/// Signals that end this process, once they are released.
+static sigset_t Held;
+
+/// Lets signals that mean an end end this process instead of the command, but
+/// not yet.
+static void holdSignals() {
+  sigemptyset(&Held);
+  for (int Signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+    struct sigaction Now;
+    if (sigaction(Signal, nullptr, &Now) == 0 && Now.sa_sigaction == sendOn)
+      sigaddset(&Held, Signal);
+  }
+  sigset_t Before;
+  sigprocmask(SIG_BLOCK, &Held, &Before);
+  struct sigaction Action = {};
+  Action.sa_handler = endBy;
+  Action.sa_flags = SA_RESETHAND | SA_NODEFER;
+  for (int Signal : Forwarded) {
+    if (!sigismember(&Held, Signal))
+      continue;
+    sigaction(Signal, &Action, nullptr);
+    if (sigismember(&Before, Signal)) // by who started this
+      sigdelset(&Held, Signal);
+  }
+}
+
+void releaseSignals() { sigprocmask(SIG_UNBLOCK, &Held, nullptr); }
+
 static std::vector<char *> pointersTo(const std::vector<std::string> &Texts) {
   std::vector<char *> Pointers;
   for (const std::string &Text : Texts)
@@ -89,10 +124,15 @@ CommandResult runCommand(const std::vector<std::string> &Words,
   if (Pid < 0 || Size > 0)
     Result.Error = strerror(Error);
   int Status = 0;
-  if (Pid > 0)
+  if (Pid > 0) {
+    siginfo_t Ended; // its id stays its own until it is waited for
+    while (waitid(P_PID, Pid, &Ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+      ;
+    holdSignals();
+    Child = 0;
     while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
       ;
-  Child = 0;
+  }
   if (WIFSIGNALED(Status))
     Result.Signal = WTERMSIG(Status);
   else

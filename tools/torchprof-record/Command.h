@@ -21,9 +21,13 @@ struct CommandResult {
 
 /// Runs \p Words with the variables \p Environment, "NAME=value", beside this
 /// process's own, and waits for its end. Signals that are sent to this process
-/// meanwhile are sent on. To be called once.
+/// meanwhile are sent on. Those that come later and mean an end wait until
+/// releaseSignals(), and then end this process. To be called once.
 CommandResult runCommand(const std::vector<std::string> &Words,
                          const std::vector<std::string> &Environment);
+
+/// Lets signals end this process from now on.
+void releaseSignals();
 
 /// Ends this process as the command ended.
 [[noreturn]] void endAs(const CommandResult &Result);

@@ -292,6 +292,7 @@ int main(int Argc, char **Argv) {
   if (!Result.Error.empty())
     return reportError(Words.front() + ": " + Result.Error);
   std::vector<KeptProfile> Profiles = keepProfiles(Path, Force);
+  releaseSignals();
   if (Profiles.empty())
     reportWarning(Words.front() +
                   " ran no TorchScript model that could be recorded: there is "
