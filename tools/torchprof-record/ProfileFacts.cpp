@@ -20,6 +20,7 @@ class FactsReader {
 public:
   void read(const format::FileHeader &Head) {
     Facts.IsOpen = Head.State == format::FileState::Open;
+    Facts.IsSnapshot = Head.State == format::FileState::Snapshot;
   }
 
   void read(const format::SegmentHeader &Head) {
@@ -29,6 +30,7 @@ public:
       const ProcessRecord &R =
           ConstSegmentOf<SegmentType::Process>(&Head).record();
       Facts.Start = R.StartRealtimeNs;
+      Facts.EndTicks = R.EndTicks;
       Facts.Command.assign(R.Command, strnlen(R.Command, sizeof(R.Command)));
       break;
     }

@@ -18,7 +18,9 @@ namespace torchprof {
 struct ProfileFacts {
   bool IsWhole = false;         ///< nothing below was cut off
   bool IsOpen = false;          ///< its process has not closed it
+  bool IsSnapshot = false;      ///< a copy that its process has made
   uint64_t Start = 0;           ///< of recording, CLOCK_REALTIME
+  uint64_t EndTicks = 0;        ///< when it was copied or closed, else 0
   uint64_t Records = 0;         ///< in all logs; grows with each span
   std::string Command;          ///< of the process
   std::vector<uint64_t> Models; ///< ids of those that ran, sorted

@@ -85,13 +85,17 @@ namespace {
 /// A file that was written under a temporary name.
 struct Written {
   uint64_t Process = 0;
-  uint64_t Snapshot = 0; ///< its number; of the profile itself the largest
-  std::string Rest;      ///< what the runtime added, ".1" for a first snapshot
+  std::string Rest; ///< what the runtime added, ".1" for a first snapshot, and
+                    ///< for the profile of a process's second program
   std::string Path;
   ProfileFacts Facts;
 
-  /// Process ids begin anew at times.
-  auto order() const { return std::tie(Facts.Start, Process, Snapshot, Rest); }
+  /// Programs in the order in which they began, and of each its snapshots, then
+  /// its profile.
+  auto order() const {
+    return std::tuple(Facts.Start, Process, !Facts.IsSnapshot, Facts.EndTicks,
+                      StringRef(Rest));
+  }
 };
 } // namespace
 
@@ -109,10 +113,6 @@ static std::vector<Written> findWritten(StringRef Final) {
     if (Name.consume_front(Stem) && Name.consume_back(".tprof") &&
         !Name.consumeInteger(10, File.Process)) {
       File.Rest = Name.str();
-      if (Name.empty())
-        File.Snapshot = UINT64_MAX;
-      else if (Name.consume_front("."))
-        Name.consumeInteger(10, File.Snapshot);
       File.Facts = factsOf(File.Path);
       Found.push_back(std::move(File));
     }
@@ -138,31 +138,36 @@ static std::string nameOf(StringRef Final, const Written &File,
   return Name + File.Rest + Suffix.str();
 }
 
+/// Whether \p Profile has recorded nothing after \p Before, its last snapshot.
+static bool isNothingAfter(const KeptProfile &Before,
+                           const KeptProfile &Profile) {
+  const ProfileFacts &Then = Before.Facts, &Now = Profile.Facts;
+  return Before.Process == Profile.Process && Then.Start == Now.Start &&
+         Then.IsSnapshot && !Now.IsSnapshot && Then.IsWhole && Now.IsWhole &&
+         Then.Records == Now.Records;
+}
+
 std::vector<KeptProfile> keepProfiles(StringRef Final, bool Force) {
   std::vector<Written> Found = findWritten(Final);
   bool Several = areOfSeveralProcesses(Found);
   std::vector<KeptProfile> Kept;
-  unsigned Processes = 0;
-  for (size_t I = 0; I < Found.size(); ++I) {
-    bool IsFirst = I == 0 || Found[I].Process != Found[I - 1].Process;
-    Processes += IsFirst;
-    std::string Name =
-        nameOf(Final, Found[I], Several ? Optional(Processes) : None);
+  // A process that runs another program has its number all the same.
+  std::map<uint64_t, unsigned> Numbers;
+  for (Written &File : Found) {
+    unsigned Number =
+        Numbers.emplace(File.Process, Numbers.size() + 1).first->second;
+    std::string Name = nameOf(Final, File, Several ? Optional(Number) : None);
     std::string Reason = whyNotWritable(Name, FileKind::Profile, Force, {});
     if (Reason.empty())
-      if (std::error_code Failed = sys::fs::rename(Found[I].Path, Name))
+      if (std::error_code Failed = sys::fs::rename(File.Path, Name))
         Reason = Failed.message();
     if (!Reason.empty()) {
       reportWarning(Name + ": " + Reason);
-      Name = Found[I].Path;
+      Name = File.Path;
     }
-    KeptProfile Profile{Name, "", Found[I].Process, std::move(Found[I].Facts)};
-    if (!IsFirst && Found[I].Snapshot == UINT64_MAX) {
-      const ProfileFacts &Before = Kept.back().Facts;
-      if (Profile.Facts.IsWhole && Before.IsWhole &&
-          Profile.Facts.Records == Before.Records)
-        Profile.NothingAfter = Kept.back().Path;
-    }
+    KeptProfile Profile{Name, "", File.Process, std::move(File.Facts)};
+    if (!Kept.empty() && isNothingAfter(Kept.back(), Profile))
+      Profile.NothingAfter = Kept.back().Path;
     Kept.push_back(std::move(Profile));
   }
   return Kept;

@@ -62,8 +62,8 @@ std::string temporaryNames(llvm::StringRef Final);
 /// names: \p Final if one process wrote, and names with a number if more did,
 /// "app-1.tprof", in the order in which they began. A %p in \p Final becomes
 /// the process's id, and there is no such number. What the runtime added to the
-/// name of a snapshot stays. Returns them, a process's snapshots in their order
-/// and before its profile.
+/// name of a snapshot stays, or of another program in the same process. Returns
+/// them, a program's snapshots in their order and before its profile.
 std::vector<KeptProfile> keepProfiles(llvm::StringRef Final, bool Force);
 
 /// In which groups to show them, in the order of their first ones: processes
