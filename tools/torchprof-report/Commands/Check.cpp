@@ -152,7 +152,7 @@ static Expected<Outcome> run() {
   if (!Recover && !Output.empty())
     return createStringError(inconvertibleErrorCode(),
                              "-o is only for --recover");
-  Expected<Profile> P = loadWithWarnings(Input);
+  Expected<Profile> P = loadWithWarnings(Input, nullptr, FalseNumbers::Kept);
   if (!P)
     return P.takeError();
   SiteTable Sites;

@@ -50,7 +50,7 @@ static Expected<Outcome> run() {
   Expected<ThreadSelection> Selected = Threads.select();
   if (!Selected)
     return Selected.takeError();
-  Expected<Profile> P = loadWithWarnings(Input, &*Selected);
+  Expected<Profile> P = loadWithWarnings(Input, &*Selected, FalseNumbers::Kept);
   if (!P)
     return P.takeError();
   if (Error E = Selected->checkAllSeen())

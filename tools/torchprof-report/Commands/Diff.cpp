@@ -130,6 +130,8 @@ static Error load(ArrayRef<std::string> Paths, ThreadSelection &Selected,
     Expected<Profile> P = loadWithWarnings(Path, &Selected);
     if (!P)
       return P.takeError();
+    if (P->Damaged && Side.DamagedFile.empty())
+      Side.DamagedFile = Path;
     Side.All.add(*P);
     if (Paths.size() > 1)
       Side.Each.emplace_back().add(*P, {/*Histograms=*/false});
@@ -204,6 +206,12 @@ static Expected<Outcome> run() {
   DiffSide A, B;
   if (Error E = loadSides(A, B))
     return E;
+  for (const DiffSide *Side : {&A, &B})
+    if ((*Gate || *MemoryGate) && !Side->DamagedFile.empty())
+      return createStringError(inconvertibleErrorCode(),
+                               Side->DamagedFile +
+                                   ": is damaged, so that no gate can decide "
+                                   "on it");
   warnOf(A, B, Gate->hasValue());
   // A glob may match sites of one side only: those were added or removed.
   Expected<Selection> Selected = Choice.select({&B.All, &A.All});

@@ -4,6 +4,7 @@
 #include "../../common/Messages.h"
 #include "../../common/OutputFile.h"
 #include "../../common/StandardOutput.h"
+#include "../Profile/CheckProfile.h"
 #include "../Profile/ProfileWriter.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -19,7 +20,8 @@ static std::vector<std::string> Inputs;
 void report::forgetInputs() { Inputs.clear(); }
 
 Expected<Profile> report::loadWithWarnings(StringRef Path,
-                                           ThreadSelection *Threads) {
+                                           ThreadSelection *Threads,
+                                           FalseNumbers Numbers) {
   Inputs.push_back(Path.str());
   Expected<Profile> P = loadProfile(Path);
   if (!P)
@@ -28,6 +30,15 @@ Expected<Profile> report::loadWithWarnings(StringRef Path,
     reportWarning(Path + ": " + Text);
   if (Threads)
     Threads->keep(*P);
+  if (Numbers == FalseNumbers::Kept)
+    return P;
+  if (FalseCells Found = dropFalseCells(*P); Found.Count == 1)
+    reportWarning(Path + ": a cell is damaged and left out: " + Found.First);
+  else if (Found.Count)
+    reportWarning(Path + ": " + Twine(Found.Count) +
+                  " cells are damaged and left out; check names them, the "
+                  "first is " +
+                  Found.First);
   return P;
 }
 

@@ -108,10 +108,14 @@ struct RoofOptions {
   llvm::Error apply(Roof &To) const;
 };
 
+/// Whether what dropFalseCells() removes is left out, with a warning.
+enum class FalseNumbers { LeftOut, Kept };
+
 /// Loads a profile without the threads that are not selected and prints its
 /// warnings. writeOutput() does not replace it.
-llvm::Expected<Profile> loadWithWarnings(llvm::StringRef Path,
-                                         ThreadSelection *Threads = nullptr);
+llvm::Expected<Profile>
+loadWithWarnings(llvm::StringRef Path, ThreadSelection *Threads = nullptr,
+                 FalseNumbers Numbers = FalseNumbers::LeftOut);
 
 /// For another command line in the same process.
 void forgetInputs();

@@ -36,6 +36,14 @@ bool readCell(const format::VariantCell &Source, format::VariantCell &Copy,
 /// The same of what was copied when the profile was read.
 bool readCell(const MeasuredSlot &Source, MeasuredSlot &Copy, bool Live);
 
+/// How many spans a cell of a measure or a signature stands for, of which the
+/// longest or largest had \p Max. A torn one, with an odd \p Word, lacks a part
+/// of one span: it counts if it is in \p Sum.
+inline uint64_t countOf(uint64_t Word, uint64_t Sum, uint64_t Max) {
+  uint64_t Count = Word / 2;
+  return Count + (Word % 2 && UInt128(Max) * Count < Sum ? 1 : 0);
+}
+
 /// A cell without spans.
 format::Cell emptyCell(format::Slot Site, uint32_t Epoch);
 

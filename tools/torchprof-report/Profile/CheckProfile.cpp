@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <type_traits>
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -21,6 +23,12 @@ public:
   std::string measureCell(const MeasureCells &M,
                           const MeasuredSlot &Source) const;
   std::string variantCell(const format::VariantCell &Source) const;
+  /// Which numbers of a cell that is not torn cannot all be true; empty if they
+  /// can.
+  std::string numbers(const format::Cell &C) const;
+  std::string measureNumbers(const MeasureCells &M,
+                             const MeasuredSlot &C) const;
+  std::string variantNumbers(const format::VariantCell &C) const;
   std::string books(const BlockBooks &B) const;
   /// False for a slot that a level or an account must not have.
   bool mayHold(format::Slot Slot) const {
@@ -38,6 +46,12 @@ public:
 
 private:
   void lane(const Lane &L);
+  /// True if so many spans between the two can take \p Sum.
+  bool canBeSum(UInt128 Sum, uint64_t Count, uint64_t Min, uint64_t Max) const {
+    UInt128 Rounded = UInt128(Rounding) * Count;
+    return UInt128(Min) * Count <= Sum + Rounded &&
+           UInt128(Max) * Count + Rounded >= Sum;
+  }
   void add(const Twine &Place, StringRef Cause) {
     if (!Cause.empty())
       Findings.push_back((Place + ": " + Cause).str());
@@ -50,6 +64,9 @@ private:
   };
 
   const Profile &P;
+  /// Merging rounds the ticks of other clocks, sums and extremes apart, and may
+  /// have done so several times.
+  const uint64_t Rounding = P.State == format::FileState::Merged ? 8 : 0;
   format::SlotMap<Owner> Sites;
   std::vector<std::string> Findings;
 };
@@ -77,6 +94,10 @@ std::string Checker::cell(const format::Cell &Source) const {
     return UnknownSlot.str();
   if (!readCell(Source, C, P.maybeLive()))
     return Torn.str();
+  return numbers(C);
+}
+
+std::string Checker::numbers(const format::Cell &C) const {
   uint64_t Count = C.Word / 2;
   uint64_t Samples = 0;
   bool Full = false; // and no further cell could be had
@@ -95,12 +116,13 @@ std::string Checker::cell(const format::Cell &Source) const {
   if (C.Min > C.Max)
     return "the shortest span, " + std::to_string(C.Min) +
            ", is longer than the longest, " + std::to_string(C.Max);
-  if (UInt128(C.Min) * Count > C.Sum || UInt128(C.Max) * Count < C.Sum)
+  if (!canBeSum(C.Sum, Count, C.Min, C.Max))
     return "expected a sum between count * min and count * max, found " +
            std::to_string(C.Sum);
   // Cauchy and Schwarz: (sum of x)^2 <= n * sum of x^2.
   UInt128 Squares = UInt128(C.SquaresHigh) << 64 | C.SquaresLow;
-  auto Left = static_cast<long double>(C.Sum) * C.Sum;
+  uint64_t Least = C.Sum - std::min<UInt128>(C.Sum, UInt128(Rounding) * Count);
+  auto Left = static_cast<long double>(Least) * Least;
   auto Right = static_cast<long double>(Squares) * Count;
   if (Left > Right * 1.000001L)
     return "the sum of squares is too small for the sum";
@@ -114,6 +136,11 @@ std::string Checker::measureCell(const MeasureCells &M,
     return UnknownSlot.str();
   if (!readCell(Source, C, P.maybeLive()))
     return Torn.str();
+  return measureNumbers(M, C);
+}
+
+std::string Checker::measureNumbers(const MeasureCells &M,
+                                    const MeasuredSlot &C) const {
   if (M.Sum == format::MeasureSum::Peak && C.Sum != C.Max)
     return "expected the peak, " + std::to_string(C.Max) + ", as sum, found " +
            std::to_string(C.Sum);
@@ -134,9 +161,12 @@ std::string Checker::variantCell(const format::VariantCell &Source) const {
            " is not a signature";
   if (!readCell(Source, C, P.maybeLive()))
     return Torn.str();
+  return variantNumbers(C);
+}
+
+std::string Checker::variantNumbers(const format::VariantCell &C) const {
   uint64_t Count = C.Word / 2;
-  if (Count && (C.Min > C.Max || UInt128(C.Min) * Count > C.Time ||
-                UInt128(C.Max) * Count < C.Time))
+  if (Count && (C.Min > C.Max || !canBeSum(C.Time, Count, C.Min, C.Max)))
     return "expected a time between count * min and count * max, found " +
            std::to_string(C.Time);
   return "";
@@ -257,13 +287,14 @@ std::vector<std::string> report::checkProfile(const Profile &P) {
 /// Leaves those cells for which \p Cause says nothing. Returns how many went.
 template <typename T, typename Function>
 static size_t keepGood(Profile &P, ArrayRef<T> &Cells, Function Cause) {
-  std::vector<T> Good;
-  for (const T &C : Cells)
-    if (Cause(C).empty())
-      Good.push_back(C);
+  auto IsGood = [&](const T &C) { return Cause(C).empty(); };
+  const T *FirstBad = find_if_not(Cells, IsGood);
+  if (FirstBad == Cells.end()) // as in most files, which are not copied
+    return 0;
+  std::vector<T> Good(Cells.begin(), FirstBad);
+  std::copy_if(FirstBad + 1, Cells.end(), std::back_inserter(Good), IsGood);
   size_t Dropped = Cells.size() - Good.size();
-  if (Dropped)
-    Cells = P.keep(ArrayRef<T>(Good));
+  Cells = P.keep(ArrayRef<T>(Good));
   return Dropped;
 }
 
@@ -346,4 +377,42 @@ size_t report::dropBadCells(Profile &P) {
       L.CurrentSlot = format::NoSlot;
   }
   return Dropped;
+}
+
+FalseCells report::dropFalseCells(Profile &P) {
+  Checker Check(P);
+  FalseCells Found;
+  auto Drop = [&](const Lane &L, auto &Cells, const Twine &Kind, auto Numbers) {
+    Found.Count += keepGood(P, Cells, [&](const auto &Source) {
+      std::remove_cvref_t<decltype(Source)> Copy;
+      auto *C = &Source;
+      if (P.maybeLive()) {
+        readCell(Source, Copy, /*Live=*/true);
+        C = &Copy;
+      }
+      if (C->Word % 2 || C->Epoch != static_cast<uint32_t>(P.Epoch) ||
+          !Check.hasSlot(C->Site))
+        return std::string();
+      std::string Cause = Numbers(*C);
+      if (!Cause.empty() && Found.First.empty())
+        Found.First = ("lane " + Twine(L.Record.Lane) + ", slot " +
+                       Twine(number(C->Site)) + Kind + ": " + Cause)
+                          .str();
+      return Cause;
+    });
+  };
+  for (Lane &L : P.Lanes) {
+    for (ArrayRef<format::Cell> &Cells : L.Cells)
+      Drop(L, Cells, "",
+           [&](const format::Cell &C) { return Check.numbers(C); });
+    for (MeasureCells &M : L.Measures)
+      Drop(L, M.Cells, ", measure " + M.Name,
+           [&](const MeasuredSlot &C) { return Check.measureNumbers(M, C); });
+    for (ArrayRef<format::VariantCell> &Cells : L.Variants)
+      Drop(L, Cells, ", a signature", [&](const format::VariantCell &C) {
+        return Check.variantNumbers(C);
+      });
+  }
+  P.Damaged |= Found.Count != 0;
+  return Found;
 }

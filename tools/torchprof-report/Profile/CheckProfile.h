@@ -22,6 +22,17 @@ std::vector<std::string> checkProfile(const Profile &P);
 /// that went.
 size_t dropBadCells(Profile &P);
 
+/// Cells that no thread can have written.
+struct FalseCells {
+  size_t Count = 0;
+  std::string First; ///< "lane 0, slot 3: ..."
+};
+
+/// Removes the cells whose numbers cannot all be true at once, as where a disk
+/// or a copy changed a bit, and makes \p P damaged if there are any. Torn cells
+/// and those of unknown slots stay: SiteTable says which it leaves out.
+FalseCells dropFalseCells(Profile &P);
+
 } // namespace torchprof::report
 
 #endif // TORCHPROF_REPORT_CHECKPROFILE_H

@@ -112,7 +112,7 @@ public:
   uint64_t SegmentCount = 0;
   uint64_t Epoch = 0;      ///< number of the last reset of all cells
   uint64_t ResetTicks = 0; ///< first tick after it, or 0
-  bool Damaged = false;    ///< only a prefix of the file could be read
+  bool Damaged = false;    ///< only a part of the file could be read
   format::ProcessRecord Process = {};
   std::vector<Model> Models;
   /// In the order in which they came to be: a parent precedes its children.

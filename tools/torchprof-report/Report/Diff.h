@@ -61,6 +61,7 @@ struct DiffOptions {
 struct DiffSide {
   SiteTable All;
   std::vector<SiteTable> Each;
+  std::string DamagedFile; ///< the first that is damaged; empty if none is
 };
 
 /// True if the means of profiles are compared, and not those of calls.

@@ -130,7 +130,9 @@ void Merger::addMeasures(const Profile &P, const Lane &L,
     for (const MeasuredSlot &Source : M.Cells) {
       MeasuredSlot C = Source;
       uint32_t S = Slots[Source.Site];
-      C.Word &= ~uint64_t(1); // of a torn one a part of one span is missing
+      C.Word =
+          2 * (M.Sum == format::MeasureSum::Sum ? countOf(C.Word, C.Sum, C.Max)
+                                                : C.Word / 2);
       if (S != NoIndex && C.Epoch == static_cast<uint32_t>(P.Epoch))
         addMeasure(Sums.OfSite[S], C, M.Sum, Scale);
     }

@@ -63,7 +63,7 @@ void SiteTable::addVariants(const Profile &P, const SlotToSite &Slots,
         SiteVariant &V =
             Variants.get(S, D.Flags & format::DF_Overflow,
                          D.Flags & format::DF_Cut ? D.Name + "..." : D.Name);
-        V.Count += C.Word / 2;
+        V.Count += countOf(C.Word, C.Time, C.Max);
         V.NetBytes += static_cast<uint64_t>(C.NetBytes);
         V.Sum += scaled(C.Time, Scale);
         V.Min = std::min(V.Min, static_cast<uint64_t>(scaled(C.Min, Scale)));
