@@ -133,7 +133,17 @@ static void addMeasureColumns(std::vector<RowColumns::Column> &Out,
        [Unit](const Row &R, const RowMeasure &RM, const Ctx &) {
          return R.Overlay ? Value() : measureValue(Unit, RM.Self);
        });
-  if (!Known || Known->RestId.empty())
+  if (!Known)
+    return;
+  if (!Known->CallsId.empty())
+    Out.push_back({TableColumn::count(Known->CallsId, Known->CallsTitle),
+                   Known->CallsHelp.str() + Switch,
+                   [M](const Row &R, const Ctx &) {
+                     return M && R.CallsAreSpans && R.Measures[*M].Count
+                                ? Value::count(R.Measures[*M].Count)
+                                : Value();
+                   }});
+  if (Known->RestId.empty())
     return;
   Make(measureColumnId(Known->RestId, Unit), Known->RestTitle.str(),
        Known->RestHelp.str(),
@@ -341,6 +351,8 @@ report::missingMeasureNotes(ArrayRef<std::string> ColumnIds,
     std::vector<std::string> Ids = {measureColumnId(K.Id, K.Unit)};
     if (!K.RestId.empty())
       Ids.push_back(measureColumnId(K.RestId, K.Unit));
+    if (!K.CallsId.empty())
+      Ids.push_back(K.CallsId.str());
     for (const DerivedMeasure &D : derivedMeasures())
       if (D.Less.Of == K.Of)
         Ids.push_back(measureColumnId(D.Id, K.Unit));

@@ -18,13 +18,6 @@ bool report::isLaunchBound(double HostNs, double DeviceNs, uint64_t Starved,
 void report::addDeviceColumns(std::vector<RowColumns::Column> &Out,
                               ArrayRef<TableMeasure> Measures) {
   DeviceMeasures Of(Measures);
-  Out.push_back({TableColumn::count("device_calls", "device calls"),
-                 "calls whose device time is known (TORCHPROF_RECORD=device)",
-                 [Of](const Row &R, const RowContext &) {
-                   return Of && R.Measures[*Of.Time].Count
-                              ? Value::count(R.Measures[*Of.Time].Count)
-                              : Value();
-                 }});
   Out.push_back(
       {TableColumn::text("launch_bound", "launch-bound"),
        "yes: the device had nothing to do and waited for the host there "

@@ -29,7 +29,7 @@ struct DeviceMeasures {
 bool isLaunchBound(double HostNs, double DeviceNs, uint64_t Starved,
                    uint64_t Calls);
 
-/// Adds device_calls and launch_bound.
+/// Adds launch_bound.
 void addDeviceColumns(std::vector<RowColumns::Column> &Out,
                       llvm::ArrayRef<TableMeasure> Measures);
 

@@ -81,6 +81,9 @@ struct MeasureWords {
   /// Of a time: the id, title and meaning of what it lacks of the host time
   /// of the same spans. Empty if that says nothing.
   llvm::StringLiteral RestId = "", RestTitle = "", RestHelp = "";
+  /// The same of the number of calls that were measured, which may be fewer
+  /// than were timed. Measures that are read together have one such column.
+  llvm::StringLiteral CallsId = "", CallsTitle = "", CallsHelp = "";
 };
 
 /// A row of Measures.def, with its words.
