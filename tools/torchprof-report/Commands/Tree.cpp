@@ -31,7 +31,7 @@ cl::opt<bool> Ops("ops",
 
 /// A line of the tree: a module, or the nodes of one kind in it.
 struct TreeLine {
-  std::string Path, Display, Class, Model;
+  std::string Path, Display, Class, Model, ModelId;
   Optional<uint64_t> Calls;
   UInt128 Total = 0, Self = 0;
   UInt128 Async = 0;
@@ -48,8 +48,8 @@ using TreeColumns = ColumnSet<TreeLine, RowContext>;
 class TreeWriter {
 public:
   TreeWriter(std::vector<TreeLine> &Lines, const Totals &All,
-             const std::string &Model)
-      : Lines(Lines), All(All), Model(Model) {}
+             const ModuleNode &Root)
+      : Lines(Lines), All(All), Root(Root) {}
 
   void write(const ModuleNode &Node, const std::string &Lead,
              const std::string &Branch, unsigned Level);
@@ -64,7 +64,7 @@ private:
 
   std::vector<TreeLine> &Lines;
   const Totals &All;
-  const std::string &Model; ///< name of the tree's
+  const ModuleNode &Root;
 };
 } // namespace
 
@@ -81,17 +81,17 @@ void TreeWriter::writeOps(ArrayRef<ModuleOps> Ops, const std::string &Path,
     Text += Async;
     std::string Place = (Path.empty() ? "" : Path + "/") + Op.Kind;
     Place += Async;
-    Lines.push_back({Place, Lead + Text, "", Model, Op.Calls, Total, Op.Self,
-                     Op.asyncTotal(), Op.Async, Op.Clipped, Op.Backward,
-                     Op.Backward, Op.Measures, Op.Done});
+    Lines.push_back({Place, Lead + Text, "", Root.Model, Root.ModelId, Op.Calls,
+                     Total, Op.Self, Op.asyncTotal(), Op.Async, Op.Clipped,
+                     Op.Backward, Op.Backward, Op.Measures, Op.Done});
     writeOps(Op.Inner, Place, Lead + "  ");
   }
 }
 
 void TreeWriter::write(const ModuleNode &Node, const std::string &Lead,
                        const std::string &Branch, unsigned Level) {
-  Lines.push_back({Node.Path, Lead + Branch + Node.Name, Node.Class, Model,
-                   Node.Calls, Node.Total, Node.Self, Node.Async,
+  Lines.push_back({Node.Path, Lead + Branch + Node.Name, Node.Class, Root.Model,
+                   Root.ModelId, Node.Calls, Node.Total, Node.Self, Node.Async,
                    /*IsAside=*/false, Node.Clipped, Node.Backward,
                    Node.TotalBackward, Node.Measures, Node.Done});
   std::string Inner = Lead;
@@ -146,6 +146,8 @@ static TreeColumns treeColumns() {
       {TableColumn::text("model", "model", Shorten::KeepStart),
        "class of the model; of several of a class with a number",
        [](const Line &L, const Ctx &) { return Value::text(L.Model); }},
+      {TableColumn::text("model_id", "model_id"), "id of the model",
+       [](const Line &L, const Ctx &) { return Value::text(L.ModelId); }},
       {TableColumn::count("calls", "calls"),
        "calls of the module, as far as a node tells",
        [](const Line &L, const Ctx &) {
@@ -203,7 +205,7 @@ collect(const SiteTable &Sites, const Selection &Selected, const Totals &All) {
   for (ModuleNode &Tree : makeModuleTrees(Sites, Selected)) {
     if (Error E = sortModuleTree(Tree, Keys))
       return E;
-    TreeWriter(Lines, All, Tree.Model).write(Tree, "", "", 0);
+    TreeWriter(Lines, All, Tree).write(Tree, "", "", 0);
   }
   return Lines;
 }

@@ -121,6 +121,12 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
          SideOfRow Side = named(R, C);
          return Value::text(Side.Sites.modelNames().of(Side.Sites, Side.Site));
        }},
+      {TableColumn::text("model_id", "model_id"),
+       "id of the model, on the side of the name",
+       [](const Row &R, const Ctx &C) {
+         SideOfRow Side = named(R, C);
+         return Value::text(ModelNames::idOf(Side.Sites, Side.Site));
+       }},
       {TableColumn::text("method", "method", Shorten::KeepStart),
        "method around the node",
        [](const Row &R, const Ctx &C) {

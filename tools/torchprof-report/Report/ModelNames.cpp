@@ -4,24 +4,32 @@
 
 #include "SiteTable.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
 ModelNames::ModelNames(const SiteTable &Sites) {
-  std::map<std::string, unsigned> Count;
+  std::vector<const Manifest *> ById;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     if (!Sites[S].isRoot() || !Sites.seen(S))
       continue;
     std::string &Name = Names[Sites.manifest(S)];
     if (!Name.empty())
       continue;
+    ById.push_back(Sites.manifest(S));
     Name = Sites.className(S).str();
     if (Name.empty()) // a function's
       Name = Sites.name(S).str();
-    if (unsigned Number = ++Count[Name]; Number > 1)
-      Name += "#" + std::to_string(Number);
   }
+  stable_sort(ById, [](const Manifest *A, const Manifest *B) {
+    return A->ModelId < B->ModelId;
+  });
+  std::map<std::string, unsigned> Count;
+  for (const Manifest *M : ById)
+    if (unsigned Number = ++Count[Names[M]]; Number > 1)
+      Names[M] += "#" + std::to_string(Number);
   std::map<const Manifest *, StringRef> Methods;
   for (uint32_t S = 0; S < Sites.size() && !HasMethods; ++S) {
     if (Sites[S].isRoot() || Sites[S].isOutside() || !Sites.seen(S))
@@ -30,6 +38,11 @@ ModelNames::ModelNames(const SiteTable &Sites) {
     HasMethods =
         Methods.try_emplace(Sites.manifest(S), Method).first->second != Method;
   }
+}
+
+std::string ModelNames::idOf(const SiteTable &Sites, uint32_t S) {
+  const Manifest *M = Sites.manifest(S);
+  return M ? utohexstr(M->ModelId, /*LowerCase=*/true) : "";
 }
 
 StringRef ModelNames::methodAround(const SiteTable &Sites, uint32_t S) {

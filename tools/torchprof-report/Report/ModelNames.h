@@ -1,7 +1,8 @@
 //===- ModelNames.h - what tells the models of a table apart ----*- C++ -*-===//
 //
 // A process may run several models, and most have a method `forward`. A model
-// is called by its class; of several of one class the second is "ResNet#2".
+// is called by its class; of several of one class the one with the second id is
+// "ResNet#2", in whatever order files are read and threads load models.
 // Where only one model ran, nobody needs its name. Nor does anybody the name of
 // the method around a node, where a model ran nodes of one only.
 //
@@ -29,6 +30,10 @@ class ModelNames {
 public:
   /// Of the models of which a site was reached.
   explicit ModelNames(const SiteTable &Sites);
+
+  /// Id of the model that a site lies in, as `check` prints it; empty outside
+  /// of models.
+  static std::string idOf(const SiteTable &Sites, uint32_t S);
 
   /// True if there is more than one.
   bool areNeeded() const { return Names.size() > 1; }

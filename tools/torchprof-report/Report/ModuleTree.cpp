@@ -124,6 +124,7 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
       StringRef Model = Sites.modelNames().ofSeveral(Sites, S);
       Trees.back().Name = Model.empty() ? "(root)" : Model.str();
       Trees.back().Model = Sites.modelNames().of(Sites, S).str();
+      Trees.back().ModelId = ModelNames::idOf(Sites, S);
     }
     ModuleNode &Node = nodeOf(Trees[Number], *M, Sites.scope(S));
     SiteWork Done;

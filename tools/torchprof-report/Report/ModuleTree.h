@@ -56,8 +56,9 @@ struct ModuleNode {
   /// Last component of the path. Of the root "(root)", where several models ran
   /// the model's.
   std::string Name;
-  std::string Model; ///< of the root: what its model is called
-  std::string Path;  ///< whole path
+  std::string Model;   ///< of the root: what its model is called
+  std::string ModelId; ///< of the root: ModelNames::idOf()
+  std::string Path;    ///< whole path
   std::string Class;
   UInt128 Self = 0;
   UInt128 Total = 0;

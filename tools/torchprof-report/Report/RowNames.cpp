@@ -38,6 +38,7 @@ SiteNames report::namesOf(const SiteTable &Sites, uint32_t S,
   N.Kind = Sites.kind(S).str();
   N.Name = Sites.fullName(S);
   N.Model = Sites.modelNames().of(Sites, S).str();
+  N.ModelId = ModelNames::idOf(Sites, S);
   N.Method = ModelNames::methodAround(Sites, S).str();
   N.Module = Sites.modulePath(S);
   N.Class = Sites.className(S).str();

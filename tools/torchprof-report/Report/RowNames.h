@@ -11,8 +11,8 @@ namespace torchprof::report {
 
 /// The names that a row can have, and what its group is called.
 struct SiteNames {
-  std::string Kind, Name, Model, Method, Module, Class, Source, Key, Label,
-      Group;
+  std::string Kind, Name, Model, ModelId, Method, Module, Class, Source, Key,
+      Label, Group;
 };
 
 SiteNames namesOf(const SiteTable &Sites, uint32_t S,

@@ -48,11 +48,11 @@ void Row::addPairs(const Aggregate &Of, uint64_t Calls) {
 /// not agree on becomes empty.
 static void addNames(Row &R, const SiteTable &Sites, uint32_t S,
                      const SiteNames &Names) {
-  const std::string *From[] = {&Names.Kind,   &Names.Name,   &Names.Model,
-                               &Names.Method, &Names.Module, &Names.Class,
-                               &Names.Source, &Names.Key,    &Names.Label};
-  std::string *Into[] = {&R.Kind,  &R.Name,   &R.Model, &R.Method, &R.Module,
-                         &R.Class, &R.Source, &R.Key,   &R.Label};
+  const std::string *From[] = {
+      &Names.Kind,   &Names.Name,  &Names.Model,  &Names.ModelId, &Names.Method,
+      &Names.Module, &Names.Class, &Names.Source, &Names.Key,     &Names.Label};
+  std::string *Into[] = {&R.Kind,   &R.Name,  &R.Model,  &R.ModelId, &R.Method,
+                         &R.Module, &R.Class, &R.Source, &R.Key,     &R.Label};
   for (unsigned I = 0; I < std::size(From); ++I) {
     if (R.Members == 0)
       *Into[I] = *From[I];

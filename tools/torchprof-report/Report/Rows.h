@@ -54,7 +54,7 @@ struct RowMeasure {
 struct Row {
   uint32_t Order = 0; ///< site number of the first member, or the lane's
   // What all members agree on; empty where they do not.
-  std::string Kind, Name, Model, Method, Module, Class, Source, Key;
+  std::string Kind, Name, Model, ModelId, Method, Module, Class, Source, Key;
   /// As SiteTable::label(), but a module by its kind.
   std::string Label;
   Aggregate Measured;

@@ -120,8 +120,13 @@ static std::vector<IdAndClass> reachedModels(const SiteTable &Sites) {
 ModelsInKeys report::modelsInKeys(const SiteTable &A, const SiteTable &B) {
   std::vector<IdAndClass> Before = reachedModels(A), After = reachedModels(B);
   bool AreNeeded = Before.size() > 1 || After.size() > 1;
+  std::vector<IdAndClass> Common;
+  for (const IdAndClass &M : Before)
+    if (is_contained(make_first_range(After), M.first))
+      Common.push_back(M);
+  stable_sort(Common, less_first());
   ModelsInKeys Names;
-  for (const std::vector<IdAndClass> *Models : {&Before, &After}) {
+  for (const std::vector<IdAndClass> *Models : {&Common, &Before, &After}) {
     std::set<std::string> Taken;
     for (const IdAndClass &M : *Models)
       if (auto Known = Names.find(M.first); Known != Names.end())

@@ -43,8 +43,9 @@ using ModelsInKeys = std::map<uint64_t, std::string>;
 
 /// What keys call the models of two sides of which a site was reached: nothing
 /// where each side has one, which are compared whatever their classes are. Else
-/// a model is called by its class, of several of a class the second "ResNet#2",
-/// in whatever order classes came to be. One that both sides have has one name.
+/// a model is called by its class, of several of a class the second "ResNet#2".
+/// One that both sides have has one name. These are numbered first, by id;
+/// what is left of a side, in its order.
 ModelsInKeys modelsInKeys(const SiteTable &A, const SiteTable &B);
 
 /// The keys of a table's sites, in their order, with the models in front. Each
