@@ -2,6 +2,7 @@
 
 #include "JoinParts.h"
 
+#include "PartSums.h"
 #include "ProcessParts.h"
 #include "SiteTable.h"
 
@@ -37,7 +38,7 @@ private:
   SpanCounts CutLater; ///< that no part has been found for
 };
 
-/// Puts the lanes of one part before those of the parts that follow it.
+/// Puts the lanes of a part into a profile that has the epoch of the whole.
 class PartBefore {
 public:
   /// \p Open: the spans open at its end, which are not counted in it.
@@ -278,7 +279,17 @@ Expected<Profile> report::joinParts(std::vector<Profile> Parts) {
   Parts.pop_back();
   OpenAtEnds Open;
   Open.add(Whole);
-  for (const Profile &Part : reverse(Parts))
-    PartBefore(Whole, Part, Open.add(Part)).add();
+  PartSums Sums(Whole);
+  while (!Parts.empty()) { // one copy at a time
+    Profile Part = std::move(Parts.back());
+    Parts.pop_back();
+    Profile Copy;
+    Copy.Epoch = Whole.Epoch;
+    Copy.ResetTicks = Part.ResetTicks;
+    PartBefore(Copy, Part, Open.add(Part)).add();
+    Sums.addBefore(Copy);
+  }
+  if (Error E = Sums.finish())
+    return E;
   return Whole;
 }

@@ -51,10 +51,10 @@ def cells(lane, slot):
             if cell["slot"] == slot and cell["epoch"] == joined["epoch"]]
 
 
-assert cells(main, 0) == [(1, 2, 0, [1000]), (1, 2, 1, [700])], main
+assert cells(main, 0) == [(2, 4, 1, [1000, 700])], main
 assert cells(main, 2) == [(1, 1, 0, [100])], main
 assert cells(pool, 0) == [(0, 0, 0, [])], pool
-assert cells(pool, 3) == [(2, 3, 0, [300, 200]), (1, 1, 0, [50])], pool
+assert cells(pool, 3) == [(3, 4, 0, [300, 200, 50])], pool
 assert cells(late, 3) == [(1, 1, 0, [7])], late
 assert [event for trace in main["traces"] for event in trace["events"]] == (
     whole["lanes"][0]["traces"][0]["events"] + [[0, 9000, 700]]), main
