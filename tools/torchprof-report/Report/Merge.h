@@ -3,7 +3,8 @@
 // Adds profiles up, one at a time, into one that reads like a run recorded at
 // once: counts stay exact, histograms add, ticks become those of the first
 // profile's clock, what happened keeps its time of day. Memory depends on the
-// number of sites only. Threads, traces and who holds memory are not kept.
+// number of sites, and of plans and loads, which stay events. Threads, traces
+// and who holds memory are not kept.
 //
 //===----------------------------------------------------------------------===//
 
