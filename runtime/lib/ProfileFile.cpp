@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -160,25 +161,61 @@ static std::string absolutePath(const std::string &Name) {
   return std::string(Folder) + "/" + Name;
 }
 
+/// Opens the file that is mapped at \p Address, whatever its name is now. -1
+/// if that is not known.
+static int openMapped(const void *Address) {
+  FILE *Maps = fopen("/proc/self/maps", "re");
+  if (!Maps)
+    return -1;
+  int File = -1;
+  char *Line = nullptr;
+  size_t Size = 0;
+  while (getline(&Line, &Size, Maps) > 0) {
+    unsigned long Begin, End;
+    int Name = 0;
+    if (sscanf(Line, "%lx-%lx %*s %*s %*s %*s %n", &Begin, &End, &Name) < 2 ||
+        uintptr_t(Address) < Begin || uintptr_t(Address) >= End)
+      continue;
+    Line[strcspn(Line, "\n")] = '\0';
+    File = openFile(Line + Name, O_RDWR | O_NOFOLLOW);
+    break;
+  }
+  free(Line);
+  fclose(Maps);
+  return File;
+}
+
+bool ProfileFile::isOurs(int File) const {
+  struct stat Status;
+  return File >= 0 && fstat(File, &Status) == 0 && Status.st_dev == Device &&
+         Status.st_ino == Inode;
+}
+
 /// A host that closes descriptors it does not know may have given our number
 /// to a file of its own; growing that one would damage it.
 bool ProfileFile::fileIsOurs() {
-  struct stat Status;
-  if (Descriptor >= 0 && fstat(Descriptor, &Status) == 0 &&
-      Status.st_dev == Device && Status.st_ino == Inode)
+  if (isOurs(Descriptor))
     return true;
   Descriptor = -1;
   if (!MayReopen || IsInherited)
     return errno = EBADF, false;
-  Descriptor = openFile(Path.c_str(), O_RDWR | O_NOFOLLOW);
-  if (Descriptor < 0)
-    return false;
-  if (fstat(Descriptor, &Status) == 0 && Status.st_dev == Device &&
-      Status.st_ino == Inode)
+  int Named = openFile(Path.c_str(), O_RDWR | O_NOFOLLOW);
+  if (isOurs(Named)) {
+    Descriptor = Named;
     return true;
-  ::close(Descriptor);
-  Descriptor = -1;
-  errno = EBADF;
+  }
+  int Error = Named < 0 ? errno : EBADF;
+  if (Named >= 0)
+    ::close(Named);
+  // torchprof record renames the files of processes that still run.
+  int Mapped = openMapped(Header);
+  if (isOurs(Mapped)) {
+    Descriptor = Mapped;
+    return true;
+  }
+  if (Mapped >= 0)
+    ::close(Mapped);
+  errno = Error;
   return false;
 }
 

@@ -117,6 +117,7 @@ private:
   bool grow(uint64_t Bytes, void *&Address);
   bool reserve(uint64_t Bytes);
   bool append(Segment &S);
+  bool isOurs(int File) const;
   bool fileIsOurs();
 
   PageSource &Pages;

@@ -290,6 +290,26 @@ TEST(File, DescriptorTakenOverByTheHostIsNeverGrown) {
   EXPECT_EQ(readProfile(Folder.file("p.tprof")).count(99), 1u);
 }
 
+TEST(File, ClosedFileIsGrownUnderTheNameThatItHasByThen) {
+  TestFolder Folder;
+  std::string First = Folder.file("p.tprof"), Then = Folder.file("a b.tprof");
+  recordInChild(First, [&] {
+    addTestModel(7, 3);
+    spans(1, 1);
+    for (int Fd = 3; Fd < 256; ++Fd)
+      close(Fd);
+    ASSERT_EQ(rename(First.c_str(), Then.c_str()), 0);
+    std::ofstream(First) << "of another process";
+    testing::internal::CaptureStderr();
+    std::thread([] { spans(2, 1); }).join(); // whose log needs room
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  });
+  EXPECT_EQ(readProfile(Then).count(2), 1u);
+  struct stat Status;
+  ASSERT_EQ(stat(First.c_str(), &Status), 0);
+  EXPECT_EQ(Status.st_size, 18);
+}
+
 TEST(File, PathStaysRightWhenTheHostChangesItsFolder) {
   TestFolder Folder;
   recordInChild("relative.tprof", [&] {
