@@ -123,15 +123,19 @@ static std::vector<Written> findWritten(StringRef Final) {
   return Found;
 }
 
-/// \p Final with the number of a process for each %p in it, or with \p Number,
-/// if there is one, at its end; before its ".tprof" what the runtime added.
-static std::string nameOf(StringRef Final, const Written &File,
+/// \p Final with the number of a process for each %p in it, if it \p IsPattern,
+/// or with \p Number, if there is one, at its end; before its ".tprof" what the
+/// runtime added.
+static std::string nameOf(StringRef Final, bool IsPattern, const Written &File,
                           Optional<unsigned> Number) {
   StringRef Suffix = ".tprof";
   if (!Final.consume_back(Suffix))
     Suffix = "";
   SmallVector<StringRef, 2> Parts;
-  Final.split(Parts, "%p");
+  if (IsPattern)
+    Final.split(Parts, "%p");
+  else
+    Parts.push_back(Final);
   std::string Name = join(Parts, std::to_string(File.Process));
   if (Number && Parts.size() == 1)
     Name.append("-").append(std::to_string(*Number));
@@ -147,7 +151,8 @@ static bool isNothingAfter(const KeptProfile &Before,
          Then.Records == Now.Records;
 }
 
-std::vector<KeptProfile> keepProfiles(StringRef Final, bool Force) {
+std::vector<KeptProfile> keepProfiles(StringRef Final, bool IsPattern,
+                                      bool Force) {
   std::vector<Written> Found = findWritten(Final);
   bool Several = areOfSeveralProcesses(Found);
   std::vector<KeptProfile> Kept;
@@ -156,7 +161,8 @@ std::vector<KeptProfile> keepProfiles(StringRef Final, bool Force) {
   for (Written &File : Found) {
     unsigned Number =
         Numbers.emplace(File.Process, Numbers.size() + 1).first->second;
-    std::string Name = nameOf(Final, File, Several ? Optional(Number) : None);
+    std::string Name =
+        nameOf(Final, IsPattern, File, Several ? Optional(Number) : None);
     std::string Reason = whyNotWritable(Name, FileKind::Profile, Force, {});
     if (Reason.empty())
       if (std::error_code Failed = sys::fs::rename(File.Path, Name))

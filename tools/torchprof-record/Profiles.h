@@ -60,11 +60,13 @@ std::string temporaryNames(llvm::StringRef Final);
 
 /// Gives the profiles that were written under temporaryPattern(Final) their
 /// names: \p Final if one process wrote, and names with a number if more did,
-/// "app-1.tprof", in the order in which they began. A %p in \p Final becomes
-/// the process's id, and there is no such number. What the runtime added to the
-/// name of a snapshot stays, or of another program in the same process. Returns
-/// them, a program's snapshots in their order and before its profile.
-std::vector<KeptProfile> keepProfiles(llvm::StringRef Final, bool Force);
+/// "app-1.tprof", in the order in which they began. If it \p IsPattern, a %p in
+/// \p Final becomes the process's id, and there is no such number. What the
+/// runtime added to the name of a snapshot stays, or of another program in the
+/// same process. Returns them, a program's snapshots in their order and before
+/// its profile.
+std::vector<KeptProfile> keepProfiles(llvm::StringRef Final, bool IsPattern,
+                                      bool Force);
 
 /// In which groups to show them, in the order of their first ones: processes
 /// that ran the same models together if they are many, as the workers of a

@@ -291,7 +291,8 @@ int main(int Argc, char **Argv) {
                        "torchprof record " + Words.front());
   if (!Result.Error.empty())
     return reportError(Words.front() + ": " + Result.Error);
-  std::vector<KeptProfile> Profiles = keepProfiles(Path, Force);
+  std::vector<KeptProfile> Profiles =
+      keepProfiles(Path, /*IsPattern=*/!Output.empty(), Force);
   releaseSignals();
   if (Profiles.empty())
     reportWarning(Words.front() +
