@@ -90,13 +90,12 @@ const uint64_t *counters() { return liveCounters(); }
 
 void resetEpochCounters() {
   enum CounterOf { Epoch, Process };
-  static constexpr CounterOf Of[] = {
-#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT) OF,
+  uint64_t *Live = liveCounters();
+#define TORCHPROF_COUNTER(ENUMERATOR, NAME, SHOWN, OF, MEANING, TEXT)          \
+  if (OF == Epoch)                                                             \
+    __atomic_store_n(&Live[unsigned(format::Counter::ENUMERATOR)], 0,          \
+                     __ATOMIC_RELAXED);
 #include "torchprof/format/Counters.def"
-  };
-  for (unsigned I = 0; I < format::CounterCount; ++I)
-    if (Of[I] == Epoch)
-      __atomic_store_n(&liveCounters()[I], 0, __ATOMIC_RELAXED);
 }
 
 void moveCounters(uint64_t (&File)[format::CounterCapacity]) {
