@@ -8,6 +8,7 @@
 
 #include "Work.h"
 #include "Einsum.h"
+#include "WorkCall.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -16,27 +17,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
-
-/// A size of an operand that is not there. Any sum or product with it is
-/// unknown, too, so formulas need no branches.
-static constexpr double Unknown = std::numeric_limits<double>::quiet_NaN();
+using namespace torchprof::report::work;
 
 static double larger(double A, double B) {
   return std::isnan(A) || std::isnan(B) ? Unknown : std::max(A, B);
-}
-
-static bool isList(const Operand &O) { return O.Kind == OperandKind::List; }
-
-/// Sizes and dtype say how much a tensor holds. They do not for a sparse one.
-static bool isDense(const Operand &O) {
-  return O.isTensor() && O.HasSizes &&
-         (O.Layout.empty() || O.Layout == "mkldnn") &&
-         all_of(O.Sizes, [](int64_t Size) { return Size >= 0; });
 }
 
 static bool hasTensor(ArrayRef<Operand> Operands) {
@@ -45,98 +33,7 @@ static bool hasTensor(ArrayRef<Operand> Operands) {
   });
 }
 
-/// Of an operand and what it holds; 0 of None and of what holds no tensor.
-static double bytesOf(const Operand &O) {
-  if (O.isTensor())
-    return isDense(O) ? O.bytes().getValueOr(Unknown) : Unknown;
-  double Sum = 0;
-  for (const Operand &Element : O.Elements)
-    Sum += bytesOf(Element);
-  return Sum;
-}
-
-static double bytesOf(ArrayRef<Operand> Operands) {
-  double Sum = 0;
-  for (const Operand &O : Operands)
-    Sum += bytesOf(O);
-  return Sum;
-}
-
 namespace {
-
-/// The sizes of a tensor, or of none: then everything is unknown.
-class Shape {
-public:
-  explicit Shape(const Operand *O) : Tensor(O && isDense(*O) ? O : nullptr) {}
-
-  bool isKnown() const { return Tensor; }
-  int rank() const { return Tensor ? int(Tensor->Sizes.size()) : 0; }
-  double elements() const { return Tensor ? Tensor->elements() : Unknown; }
-
-  /// One size, from the end if \p I is negative.
-  double operator[](int I) const {
-    if (I < 0)
-      I += rank();
-    return I >= 0 && I < rank() ? double(Tensor->Sizes[I]) : Unknown;
-  }
-
-  /// Product of the sizes but the first.
-  double elementsOfRow() const { return product(1, rank()); }
-  /// Product of the sizes but the last.
-  double rows() const { return product(0, rank() - 1); }
-
-private:
-  double product(int Begin, int End) const {
-    double Product = rank() ? 1 : Unknown;
-    for (int I = Begin; I < End; ++I)
-      Product *= double(Tensor->Sizes[I]);
-    return Product;
-  }
-
-  const Operand *Tensor;
-};
-
-/// The operands of a call.
-class Call {
-public:
-  Call(const Signature &S, bool IsInPlace) : S(S), IsInPlace(IsInPlace) {}
-
-  Shape in(size_t I) const { return Shape(operandOf(S.Inputs, I)); }
-  Shape out(size_t I = 0) const { return Shape(operandOf(S.Outputs, I)); }
-  /// The weight in a packed object, which is a list of it and of the bias: the
-  /// first list, or input \p I.
-  Shape packedWeight() const {
-    return packedWeight(size_t(find_if(S.Inputs, isList) - S.Inputs.begin()));
-  }
-  Shape packedWeight(size_t I) const {
-    const Operand *Packed = operandOf(S.Inputs, I);
-    return Shape(Packed ? operandOf(Packed->Elements, 0) : nullptr);
-  }
-
-  /// The inputs but the first.
-  ArrayRef<Operand> rest() const {
-    return makeArrayRef(S.Inputs).drop_front(
-        std::min<size_t>(1, S.Inputs.size()));
-  }
-  /// Bytes of an element of the first input.
-  double itemBytes() const;
-
-  const Signature &S;
-  const bool IsInPlace;
-
-private:
-  static const Operand *operandOf(ArrayRef<Operand> Operands, size_t I) {
-    return I < Operands.size() ? &Operands[I] : nullptr;
-  }
-};
-
-double Call::itemBytes() const {
-  if (!in(0).isKnown())
-    return Unknown;
-  Operand Item = S.Inputs.front();
-  Item.Sizes.clear();
-  return bytesOf(Item);
-}
 
 using Rule = double (*)(const Call &);
 
