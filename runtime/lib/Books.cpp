@@ -5,7 +5,6 @@
 #include "Clock.h"
 #include "Host.h"
 #include "Memory.h"
-#include "OpenFrames.h"
 #include "Process.h"
 #include "ProfileFile.h"
 #include "Recording.h"
@@ -147,11 +146,7 @@ void Books::change(BlockAccount &A, int64_t Bytes, int64_t Blocks) {
 }
 
 void Books::allocated(const void *Block, uint64_t Bytes) {
-  Slot Site = innermostSite();
-  // A node that waits for a task, which is a pair, allocates nothing: the host
-  // goes on meanwhile.
-  if (Site != NoSlot && !isUnlogged(ThisLane->Current) && isSuspended(Site))
-    Site = NoSlot;
+  Slot Site = innermostRunningSite();
   // Nodes may run, of which nobody knows.
   bool IsShut = Site == NoSlot && !Process.Open.load(std::memory_order_relaxed);
   BooksLock Lock(Mutex);

@@ -2,17 +2,29 @@
 
 #include "Memory.h"
 
+#include "OpenFrames.h"
 #include "Options.h"
 
 namespace torchprof {
 
+using format::isUnlogged;
 using format::MeasureId;
 using format::MemoryPlace;
 using format::MemoryPlaceCount;
+using format::NoSlot;
 using format::recordWord;
+using format::Slot;
 
 thread_local constinit MemoryCounters ThisMemory[MemoryPlaceCount]{};
 std::atomic<bool> SeesDeviceBlocks = false;
+
+Slot innermostRunningSite() {
+  Slot Site = innermostSite();
+  // One that waits is a pair. Spans of one native frame are not in the log.
+  bool Waits =
+      Site != NoSlot && !isUnlogged(ThisLane->Current) && isSuspended(Site);
+  return Waits ? NoSlot : Site;
+}
 
 static std::atomic<MemoryHook> CountingHook = nullptr;
 static std::atomic<MemoryHook> DeviceHook = nullptr;

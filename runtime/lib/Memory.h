@@ -66,13 +66,17 @@ inline format::Slot innermostSite() {
   return L && L->Owner ? format::slotOfCurrent(L->Current) : format::NoSlot;
 }
 
+/// The same, but none where that one waits for a task: its run may go on on
+/// another thread, while the host of this one goes on here.
+format::Slot innermostRunningSite();
+
 /// What the calling thread holds has changed by \p Bytes. With no open span
 /// whose end will tell, which may be for ever, that is left to the next level
 /// of whatever thread.
 inline void noteHeldOutside(MemoryCounters &M, format::MemoryPlace Place,
                             int64_t Bytes) {
   if (!Process.KeepsSpanLevels.load(std::memory_order_relaxed) ||
-      innermostSite() != format::NoSlot)
+      innermostRunningSite() != format::NoSlot)
     return;
   M.HeldOutside += Bytes;
   Process.HeldOutside[unsigned(Place)].fetch_add(Bytes,

@@ -4,6 +4,7 @@
 #include "DeviceInUse.h"
 #include "Memory.h"
 #include "Probe.h"
+#include "RootSupport.h"
 #include "TestSupport.h"
 
 #include <atomic>
@@ -226,6 +227,29 @@ TEST(Levels, ThreadsFreeAfterTheirLastSpanAndBetweenSpans) {
       },
       {{"mode", "trace"}});
   EXPECT_EQ(heldByAll(P), 10 + 3 - 4 + 1);
+}
+
+TEST(Levels, ThreadFreesWhileItsRunWaitsOrHasGoneOnElsewhere) {
+  ReadProfile P = recorded(
+      [] {
+        addModelOf({{NoIndex, "method"}, {0, "aten::wait"}});
+        std::thread([] {
+          uint64_t Stack =
+              reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+          uint64_t R = enterRoot(site(9, 0), Stack);
+          noteAllocated(100);
+          uint64_t Wait = beginSpan(site(9, 1));
+          std::thread([&] {
+            endSpan(Wait, site(9, 1));
+            noteAllocated(20);
+            endSpan(R, site(9, 0));
+          }).join();
+          noteFreed(120);
+        }).join();
+        run([] { noteAllocated(7); });
+      },
+      {{"mode", "trace"}});
+  EXPECT_EQ(heldByAll(P), 7);
 }
 
 TEST(Levels, FullRingLeavesWhatIsOutsideOfSpansToOthers) {
