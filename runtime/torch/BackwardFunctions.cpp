@@ -329,4 +329,15 @@ void followGradMode() noexcept try {
   // No memory for a callback: gradients are not told apart.
 }
 
+void expectBackward() noexcept try {
+  if (Told.load(std::memory_order_relaxed) != ToldBy::Nobody ||
+      !c10::GradMode::is_enabled())
+    return;
+  static const bool MayOpen = currentOptions().Enabled;
+  if (MayOpen)
+    watchBackward();
+} catch (const std::exception &) {
+  // As above.
+}
+
 } // namespace torchprof

@@ -43,6 +43,10 @@ inline void claimFunctions(format::Slot Site) {
 /// now on if LibTorch makes any, and else no longer.
 void followGradMode() noexcept;
 
+/// A root has begun while the gate is shut: it may be open when the backward of
+/// what this run makes comes, so that its functions are to be seen.
+void expectBackward() noexcept;
+
 /// The method or node that a span lies over, or the span's own site.
 format::Slot siteBelow(format::Slot Site);
 

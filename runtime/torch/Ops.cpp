@@ -48,7 +48,9 @@ static int64_t enter(format::SiteId Site, uintptr_t Frame, const Operands &Of) {
   calibrateBeforeFirstRun();
   claimFunctions();
   uint64_t Begin = enterRoot(Site, Frame, Of);
-  if (!beganShut(Begin))
+  if (beganShut(Begin))
+    expectBackward();
+  else
     followGradMode();
   return static_cast<int64_t>(Begin);
 }
