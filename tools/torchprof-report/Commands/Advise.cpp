@@ -19,10 +19,7 @@ InputOptions Input(Command);
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
 RoofOptions Peaks(Command);
-cl::opt<double> MinPercent("min-pct",
-                           cl::desc("Say nothing of less than this share (2)"),
-                           cl::value_desc("percent"), cl::init(AdvicePercent),
-                           cl::sub(Command));
+LeastShareOption MinPercent(Command, "Say nothing of less than this share (2)");
 } // namespace
 
 /// What rules look at that the runtime was not told to record.
@@ -46,6 +43,9 @@ static void noteUnrecorded(Table &T, const SiteTable &Sites) {
 }
 
 static Expected<Outcome> run() {
+  Expected<Optional<double>> LeastShare = MinPercent.percent();
+  if (!LeastShare)
+    return LeastShare.takeError();
   SiteTable Sites;
   Roof Under;
   if (Error E = Input.addTo(
@@ -56,7 +56,8 @@ static Expected<Outcome> run() {
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
-  Table T = makeAdvice(Sites, *Selected, Under, MinPercent);
+  Table T = makeAdvice(Sites, *Selected, Under,
+                       LeastShare->getValueOr(AdvicePercent));
   noteUnrecorded(T, Sites);
   if (Sites.hasVariants() && !Under.isKnown())
     T.Notes.push_back(

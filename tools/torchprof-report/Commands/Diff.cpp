@@ -11,8 +11,6 @@
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 using namespace llvm;
 using namespace torchprof;
@@ -53,11 +51,9 @@ cl::opt<double> Alpha("alpha",
                                "in the whole table (0.01)"),
                       cl::value_desc("probability"), cl::init(0.01),
                       cl::sub(Command));
-cl::opt<std::string>
-    MinPercent("min-pct",
-               cl::desc("Leave out sites below this share in both profiles "
-                        "(1 with --fail-above)"),
-               cl::value_desc("percent"), cl::sub(Command));
+LeastShareOption MinPercent(Command,
+                            "Leave out sites below this share in both profiles "
+                            "(1 with --fail-above)");
 cl::opt<bool> Changed("changed", cl::desc("Only sites that changed"),
                       cl::sub(Command));
 cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
@@ -72,24 +68,6 @@ static constexpr double LeastGrowth = 0.5;
 /// With fewer processes on a side a gate passes nearly everything: the variance
 /// of so few means is hardly known. docs/ci.md has numbers.
 static constexpr size_t EnoughProcesses = 4;
-
-/// What an option says; none if it was not given. A gate must not be off
-/// because of a number that nothing is above, so infinity is an error as much
-/// as NaN.
-static Expected<Optional<double>>
-percentage(const cl::opt<std::string> &Option,
-           double Most = std::numeric_limits<double>::max()) {
-  if (!Option.getNumOccurrences())
-    return None;
-  StringRef Text = Option;
-  Text.consume_back("%");
-  double Percent = 0;
-  if (Text.getAsDouble(Percent) || !(Percent >= 0 && Percent <= Most))
-    return createStringError(inconvertibleErrorCode(),
-                             "--" + Option.ArgStr + ": '" + Option +
-                                 "' is not a percentage such as 5%");
-  return Percent;
-}
 
 static Error checkAlpha() {
   if (Alpha > 0 && Alpha < 1)
@@ -198,7 +176,7 @@ static Expected<Outcome> run() {
   Expected<Optional<double>> MemoryGate = percentage(FailAboveMemory);
   if (!MemoryGate)
     return MemoryGate.takeError();
-  Expected<Optional<double>> LeastAsked = percentage(MinPercent, 100);
+  Expected<Optional<double>> LeastAsked = MinPercent.percent();
   if (!LeastAsked)
     return LeastAsked.takeError();
   if (Error E = checkAlpha())

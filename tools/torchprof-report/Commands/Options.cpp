@@ -85,6 +85,25 @@ Error InputOptions::addTo(
   return Selected->checkAllSeen();
 }
 
+Expected<Optional<double>>
+report::percentage(const cl::opt<std::string> &Option, double Most) {
+  if (!Option.getNumOccurrences())
+    return None;
+  StringRef Text = Option;
+  Text.consume_back("%");
+  double Percent = 0;
+  if (Text.getAsDouble(Percent) || !(Percent >= 0 && Percent <= Most))
+    return createStringError(inconvertibleErrorCode(),
+                             "--" + Option.ArgStr + ": '" + Option +
+                                 "' is not a percentage such as 5%");
+  return Percent;
+}
+
+LeastShareOption::LeastShareOption(cl::SubCommand &Sub, const char *Help,
+                                   cl::OptionHidden Hidden)
+    : Text("min-pct", cl::desc(Help), cl::value_desc("percent"), Hidden,
+           cl::sub(Sub)) {}
+
 RoofOptions::RoofOptions(cl::SubCommand &Sub)
     : Gflops("peak-gflops", cl::desc("What the machine computes at most"),
              cl::value_desc("GFLOP/s"), cl::sub(Sub)),
@@ -97,7 +116,7 @@ static Error overridePeak(const cl::opt<double> &Option, PeakRate &To) {
   if (!(Option > 0 && Option < 1e9))
     return createStringError(inconvertibleErrorCode(),
                              "--" + Option.ArgStr +
-                                 ": expected a number above 0");
+                                 ": expected a number above 0 and below 1e9");
   To = {Option * 1e9, "as told", /*IsOfCpu=*/false};
   return Error::success();
 }

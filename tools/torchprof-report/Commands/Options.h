@@ -14,7 +14,10 @@
 #include "../Report/Table.h"
 #include "../Report/ThreadSelection.h"
 
+#include "llvm/ADT/Optional.h"
 #include "llvm/Support/CommandLine.h"
+
+#include <limits>
 
 namespace torchprof::report {
 
@@ -95,6 +98,27 @@ struct ColumnOptions {
 
   /// The ids that were asked for, \p Default if none were.
   std::vector<std::string> ids(llvm::ArrayRef<llvm::StringRef> Default) const;
+};
+
+/// What \p Option says, 5 of "5" and of "5%"; none if it was not given. A gate
+/// must not be off because of a number that nothing is above, so infinity is an
+/// error as much as NaN. So is no text, as of a shell's variable that is not
+/// set.
+llvm::Expected<llvm::Optional<double>>
+percentage(const llvm::cl::opt<std::string> &Option,
+           double Most = std::numeric_limits<double>::max());
+
+/// --min-pct; \p Help says of what, and what it is if it is not given.
+struct LeastShareOption {
+  llvm::cl::opt<std::string> Text;
+
+  LeastShareOption(llvm::cl::SubCommand &Sub, const char *Help,
+                   llvm::cl::OptionHidden Hidden = llvm::cl::NotHidden);
+
+  /// From 0 to 100; none if it was not given.
+  llvm::Expected<llvm::Optional<double>> percent() const {
+    return percentage(Text, 100);
+  }
 };
 
 /// --peak-gflops, --peak-gbytes

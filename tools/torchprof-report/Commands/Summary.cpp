@@ -62,10 +62,8 @@ cl::opt<unsigned> NameWidth("name-width",
                             cl::desc("Shorten names to n columns (0: only as "
                                      "--width does)"),
                             cl::value_desc("n"), cl::Hidden, cl::sub(Command));
-cl::opt<double> MinPercent("min-pct",
-                           cl::desc("Hide rows below this share of the total"),
-                           cl::value_desc("percent"), cl::Hidden,
-                           cl::sub(Command));
+LeastShareOption MinPercent(Command, "Hide rows below this share of the total",
+                            cl::Hidden);
 cl::opt<bool> Operators("ops",
                         cl::desc("Also print the operators inside of nodes"),
                         cl::sub(Command));
@@ -86,7 +84,7 @@ static Error checkStyle() {
     const cl::Option &Option;
     bool HasFx, HasTorch;
   } Limited[] = {
-      {Columns.Ids, false, false}, {MinPercent, false, false},
+      {Columns.Ids, false, false}, {MinPercent.Text, false, false},
       {Group, false, true},        {Operators, false, true},
       {ShowAll, false, true},      {Sort, true, true},
       {NameWidth, false, true},
@@ -103,12 +101,12 @@ static Error checkStyle() {
   return Error::success();
 }
 
-static SummaryOptions options() {
+static SummaryOptions options(double LeastShare) {
   SummaryOptions O;
   O.Group = Group;
   O.StackDepth = StackDepth;
   O.ShowAll = ShowAll;
-  O.MinPercent = MinPercent;
+  O.MinPercent = LeastShare;
   O.Limit = Limit;
   O.NameWidth = NameWidth;
   O.Sort.assign(Sort.begin(), Sort.end());
@@ -117,7 +115,8 @@ static SummaryOptions options() {
 }
 
 static Expected<Document> makeDocument(const SummaryInput &In,
-                                       const RunLatencies &Runs) {
+                                       const RunLatencies &Runs,
+                                       const SummaryOptions &Options) {
   auto One = [](Expected<Table> T) -> Expected<Document> {
     if (!T)
       return T.takeError();
@@ -125,13 +124,13 @@ static Expected<Document> makeDocument(const SummaryInput &In,
   };
   switch (ChosenStyle) {
   case Style::Own:
-    return One(makeSummary(In, options()));
+    return One(makeSummary(In, Options));
   case Style::Fx:
-    return One(makeFxTable(In, options()));
+    return One(makeFxTable(In, Options));
   case Style::Torch:
-    return One(makeTorchTable(In, options()));
+    return One(makeTorchTable(In, Options));
   case Style::Tflite:
-    return makeTfliteDocument(In, options(), Runs);
+    return makeTfliteDocument(In, Options, Runs);
   }
   return Document();
 }
@@ -153,6 +152,9 @@ static Expected<Outcome> run() {
   }
   if (Error E = checkStyle())
     return E;
+  Expected<Optional<double>> LeastShare = MinPercent.percent();
+  if (!LeastShare)
+    return LeastShare.takeError();
   SiteTable Sites;
   AddOptions Options;
   Options.Histograms = needsHistograms();
@@ -170,7 +172,8 @@ static Expected<Outcome> run() {
   Expected<Selection> Selected = Choice.select(Sites);
   if (!Selected)
     return Selected.takeError();
-  Expected<Document> D = makeDocument(SummaryInput(Sites, *Selected), Runs);
+  Expected<Document> D = makeDocument(SummaryInput(Sites, *Selected), Runs,
+                                      options(LeastShare->getValueOr(0)));
   if (!D)
     return D.takeError();
   if (Error E = Output.print(*D))

@@ -15,8 +15,7 @@ cl::SubCommand Command("tree", "Print the module hierarchy with times");
 LineTableOptions Options(Command);
 cl::opt<unsigned> Depth("depth", cl::desc("Levels below the root (0: all)"),
                         cl::value_desc("n"), cl::sub(Command));
-cl::opt<double> MinPercent("min-pct", cl::desc("Hide modules below this share"),
-                           cl::value_desc("percent"), cl::sub(Command));
+LeastShareOption MinPercent(Command, "Hide modules below this share");
 cl::list<std::string>
     Sort("sort", cl::CommaSeparated,
          cl::desc("Sort siblings by order, total_ns, self_ns,\n"
@@ -48,8 +47,8 @@ using TreeColumns = ColumnSet<TreeLine, RowContext>;
 class TreeWriter {
 public:
   TreeWriter(std::vector<TreeLine> &Lines, const Totals &All,
-             const ModuleNode &Root)
-      : Lines(Lines), All(All), Root(Root) {}
+             const ModuleNode &Root, double LeastShare)
+      : Lines(Lines), All(All), Root(Root), LeastShare(LeastShare) {}
 
   void write(const ModuleNode &Node, const std::string &Lead,
              const std::string &Branch, unsigned Level);
@@ -59,12 +58,13 @@ private:
                 const std::string &Lead);
 
   bool visible(UInt128 Ticks) const {
-    return !All.isBelow(static_cast<double>(Ticks), MinPercent);
+    return !All.isBelow(static_cast<double>(Ticks), LeastShare);
   }
 
   std::vector<TreeLine> &Lines;
   const Totals &All;
   const ModuleNode &Root;
+  const double LeastShare;
 };
 } // namespace
 
@@ -198,22 +198,31 @@ static TreeColumns treeColumns() {
   return TreeColumns(std::move(Columns));
 }
 
-static Expected<std::vector<TreeLine>>
-collect(const SiteTable &Sites, const Selection &Selected, const Totals &All) {
+static Expected<std::vector<TreeLine>> collect(const SiteTable &Sites,
+                                               const Selection &Selected,
+                                               const Totals &All,
+                                               double LeastShare) {
   std::vector<TreeLine> Lines;
   std::vector<std::string> Keys(Sort.begin(), Sort.end());
   for (ModuleNode &Tree : makeModuleTrees(Sites, Selected)) {
     if (Error E = sortModuleTree(Tree, Keys))
       return E;
-    TreeWriter(Lines, All, Tree).write(Tree, "", "", 0);
+    TreeWriter(Lines, All, Tree, LeastShare).write(Tree, "", "", 0);
   }
   return Lines;
 }
 
 static Expected<Outcome> run() {
+  Expected<Optional<double>> LeastShare = MinPercent.percent();
+  if (!LeastShare)
+    return LeastShare.takeError();
+  auto Collect = [&](const SiteTable &Sites, const Selection &Selected,
+                     const Totals &All) {
+    return collect(Sites, Selected, All, (*LeastShare).getValueOr(0));
+  };
   return printLines<TreeLine>(Options, treeColumns(), shownColumns(),
                               /*Naming=*/{"module", "class"},
-                              /*WithOperators=*/Ops, collect);
+                              /*WithOperators=*/Ops, Collect);
 }
 
 static CommandRegistration Registration(Command, run,
