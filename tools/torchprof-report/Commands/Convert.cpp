@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Profile/ProfileJson.h"
 #include "Command.h"
 #include "Options.h"
 
@@ -59,12 +58,7 @@ static Expected<Outcome> run() {
     return createStringError(inconvertibleErrorCode(),
                              "no thread of --thread has recorded anything");
   bool Json = To == Form::Json || (To == Form::Other && P->isBinary());
-  if (Error E = Json ? writeOutput(Output,
-                                   [&P](raw_ostream &OS) {
-                                     writeProfileJson(*P, OS);
-                                     return Error::success();
-                                   })
-                     : writeProfileTo(Output, *P))
+  if (Error E = Json ? writeJsonTo(Output, *P) : writeProfileTo(Output, *P))
     return E;
   return Outcome::Fine;
 }

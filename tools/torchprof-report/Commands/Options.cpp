@@ -5,6 +5,7 @@
 #include "../../common/OutputFile.h"
 #include "../../common/StandardOutput.h"
 #include "../Profile/CheckProfile.h"
+#include "../Profile/ProfileJson.h"
 #include "../Profile/ProfileWriter.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -211,15 +212,46 @@ static Error writeAll(raw_fd_ostream &OS, const Twine &Name,
   return flushed(OS, Name);
 }
 
-Error report::writeProfileTo(StringRef Path, const Profile &P) {
-  // A device or a pipe is written to, whatever comes out of it.
-  if (Path != "-" && sys::fs::is_regular_file(Path))
-    if (std::string Reason = whyNotOfKind(Path, FileKind::Profile);
-        !Reason.empty())
+/// Writes an output that replaces no file that \p WhyNot has something against.
+static Error writeUnless(function_ref<std::string(StringRef)> WhyNot,
+                         StringRef Path,
+                         function_ref<Error(raw_ostream &)> Write) {
+  // A device or a pipe is written to, whatever comes out of it. An input is not
+  // to be removed: writeOutput() has another reason.
+  if (Path != "-" && sys::fs::is_regular_file(Path) &&
+      whyNotReplaced(Path, Inputs).empty())
+    if (std::string Reason = WhyNot(Path); !Reason.empty())
       return createStringError(inconvertibleErrorCode(),
                                Path + ": " + Reason + "; remove it first");
-  return writeOutput(Path, [&P](raw_ostream &OS) {
+  return writeOutput(Path, Write);
+}
+
+Error report::writeProfileTo(StringRef Path, const Profile &P) {
+  auto WhyNot = [](StringRef Old) {
+    return whyNotOfKind(Old, FileKind::Profile);
+  };
+  return writeUnless(WhyNot, Path, [&P](raw_ostream &OS) {
     writeProfile(P, OS);
+    return Error::success();
+  });
+}
+
+/// Says so if the file at \p Path is neither empty nor a profile as JSON. JSON
+/// has no magic number: only who reads all of it knows whose it is.
+static std::string whyNotJson(StringRef Path) {
+  uint64_t Size = 0;
+  if (!sys::fs::file_size(Path, Size) && Size == 0)
+    return "";
+  Expected<Profile> Old = loadProfile(Path);
+  if (Old && !Old->isBinary())
+    return "";
+  consumeError(Old.takeError());
+  return "exists and is not a profile as JSON";
+}
+
+Error report::writeJsonTo(StringRef Path, const Profile &P) {
+  return writeUnless(whyNotJson, Path, [&P](raw_ostream &OS) {
+    writeProfileJson(P, OS);
     return Error::success();
   });
 }

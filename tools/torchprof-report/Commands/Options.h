@@ -156,6 +156,10 @@ writeOutput(llvm::StringRef Path,
 /// those of the other tools do.
 llvm::Error writeProfileTo(llvm::StringRef Path, const Profile &P);
 
+/// The same of its JSON form, which replaces a profile as JSON or an empty file
+/// alone.
+llvm::Error writeJsonTo(llvm::StringRef Path, const Profile &P);
+
 /// True if stdout shows colors and NO_COLOR is not set.
 bool terminalColors();
 
