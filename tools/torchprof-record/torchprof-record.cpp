@@ -8,6 +8,7 @@
 #include "../common/IgnoredSignals.h"
 #include "../common/Messages.h"
 #include "../common/OutputFile.h"
+#include "../common/RecordingSwitches.h"
 #include "../common/ShowProfile.h"
 #include "../common/StandardOutput.h"
 #include "../common/ToolSupport.h"
@@ -247,6 +248,17 @@ static void showAll(StringRef Bin, ArrayRef<KeptProfile> Profiles) {
   consumeError(flushStandardOutput());
 }
 
+/// \p Program left no profile that would have become \p Path.
+static void reportNothing(StringRef Program, StringRef Path) {
+  std::string Reason = whyNotRecorded();
+  if (!Reason.empty())
+    return reportWarning(Reason + ": there is nothing to show");
+  reportWarning(Program +
+                " ran no TorchScript model that could be recorded: there is "
+                "nothing to show; a process that outlives it leaves " +
+                temporaryNames(Path));
+}
+
 int main(int Argc, char **Argv) {
   noteIgnoredSignals();
   InitLLVM Init(Argc, Argv, /*InstallPipeSignalExitHandler=*/false);
@@ -295,10 +307,7 @@ int main(int Argc, char **Argv) {
       keepProfiles(Path, /*IsPattern=*/!Output.empty(), Force);
   releaseSignals();
   if (Profiles.empty())
-    reportWarning(Words.front() +
-                  " ran no TorchScript model that could be recorded: there is "
-                  "nothing to show; a process that outlives it leaves " +
-                  temporaryNames(Path));
+    reportNothing(Words.front(), Path);
   else if (!Quiet)
     showAll(Bin, Profiles);
   endAs(Result);

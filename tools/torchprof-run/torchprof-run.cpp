@@ -3,6 +3,7 @@
 #include "../common/IgnoredSignals.h"
 #include "../common/Messages.h"
 #include "../common/OutputFile.h"
+#include "../common/RecordingSwitches.h"
 #include "../common/ShowProfile.h"
 #include "../common/ToolSupport.h"
 #include "Compare.h"
@@ -131,11 +132,26 @@ static void printSummary(std::vector<uint64_t> Latency, StringRef Path,
     printLatency(", p99", quantile(Latency, 0.99));
   }
   outs() << '\n';
-  if (Result.ProfilePath.empty())
-    outs() << "no profile was written\n";
-  else if (!Record)
+  if (!Result.ProfilePath.empty() && !Record)
     outs() << "next: torchprof-report summary "
            << displayPath(Path, Result.ProfilePath.c_str()) << '\n';
+}
+
+/// Says that no profile was written, and why if that can be told; returns the
+/// exit code. It is an error where something is missing that was asked for.
+static int endWithoutProfile() {
+  std::string Reason = whyNotRecorded();
+  if (Record)
+    return reportError(Reason.empty()
+                           ? "nothing was recorded, so there is nothing to show"
+                           : "there is nothing to show: " + Reason);
+  if (!Output.empty() && Runs > 0)
+    return reportError(Output + ": no profile was written: " +
+                       (Reason.empty() ? "nothing was recorded" : Reason));
+  if (!Quiet)
+    outs() << "no profile was written" << (Reason.empty() ? "" : ": ") << Reason
+           << '\n';
+  return ExitFine;
 }
 
 template <typename Option, typename Number>
@@ -264,10 +280,10 @@ int main(int Argc, char **Argv) {
   // The runtime has said why.
   if (Result.IsLost)
     return reportError(Path + ": cannot write the profile");
+  if (Result.ProfilePath.empty())
+    return endWithoutProfile();
   if (!Record)
     return ExitFine;
-  if (Result.ProfilePath.empty())
-    return reportError("nothing was recorded, so there is nothing to show");
   std::string Self = sys::fs::getMainExecutable(
       Argv[0], reinterpret_cast<void *>(&checkLimits));
   StringRef Shown = displayPath(Path, Result.ProfilePath.c_str());

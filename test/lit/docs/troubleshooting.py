@@ -3,7 +3,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -W ignore %s %source/docs/troubleshooting.md %runtime %cxx %t \
 # RUN:   | FileCheck %s
-# CHECK: 22 messages reproduced
+# CHECK: 23 messages reproduced
 
 import os
 import re
@@ -147,6 +147,11 @@ expect("warning: ... is not profiled, but for the instrumented models in it",
 expect("warning: ... ran no TorchScript model that could be recorded: "
        "there is nothing to show",
        subprocess.run(["torchprof", "record", "--", "/bin/true"], cwd=folder,
+                      stderr=subprocess.PIPE, universal_newlines=True).stderr)
+
+expect("warning: ... is set, so ... recorded: there is nothing to show",
+       subprocess.run(["torchprof", "record", "--", "/bin/true"], cwd=folder,
+                      env=dict(os.environ, TORCHPROF_ATTACH="off"),
                       stderr=subprocess.PIPE, universal_newlines=True).stderr)
 
 # Libraries with LibTorch's names and nothing of it: another version.
