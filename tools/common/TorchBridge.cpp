@@ -4,6 +4,7 @@
 
 #include "DeviceLibraries.h"
 #include "InputFile.h"
+#include "KeptErrorBuffer.h"
 #include "torchprof/Passes.h"
 
 #include <caffe2/serialize/inline_container.h>
@@ -75,9 +76,6 @@ Outcome guarded(const std::function<Outcome()> &Body) {
     return failure(2, E.what());
   } catch (const c10::Error &E) {
     return failure(2, causeOf(E.what_without_backtrace()));
-  } catch (const std::ios_base::failure &) {
-    return failure(2,
-                   std::string("cannot write the output: ") + strerror(errno));
   } catch (const std::exception &E) {
     return failure(2, causeOf(E.what()));
   } catch (...) {
@@ -325,11 +323,11 @@ Outcome loadModel(const char *Path, const char *Device, Model **Result,
 }
 
 Outcome saveModel(const Model &M, const char *Path) {
-  return guarded([&]() -> Outcome {
+  KeptErrorBuffer File(Path);
+  Outcome Saved = guarded([&]() -> Outcome {
     // Through a stream, because LibTorch would name the directory inside
     // the archive after the temporary file.
-    std::ofstream Out(Path, std::ios::binary | std::ios::trunc);
-    Out.exceptions(std::ios::badbit | std::ios::failbit);
+    std::ostream Out(&File);
     if (M.HasBytecode) {
       // Otherwise methods that are called through an interface have none.
       enableMobileInterfaceCallExport();
@@ -337,9 +335,15 @@ Outcome saveModel(const Model &M, const char *Path) {
     } else {
       M.Root.save(Out, M.ExtraFiles);
     }
-    Out.close();
     return {};
   });
+  int Error = File.close();
+  if (Error && !Saved) {
+    Saved =
+        failure(2, std::string("cannot write the output: ") + strerror(Error));
+    Saved.IsOfOutput = true;
+  }
+  return Saved;
 }
 
 } // namespace torchprof

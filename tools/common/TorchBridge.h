@@ -21,6 +21,7 @@ namespace torchprof {
 struct Outcome {
   int Code = 0;
   OwnedText Message;
+  bool IsOfOutput = false; ///< it is the file to write that it is about
   explicit operator bool() const { return Code != 0; } ///< true on error
 };
 

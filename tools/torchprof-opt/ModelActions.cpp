@@ -16,6 +16,12 @@ namespace torchprof {
 using llvm::outs;
 using llvm::StringRef;
 
+/// Reports a failure of what reads the input and writes the output.
+static int reportFailure(const Outcome &Failed) {
+  return reportOutcome(Failed.IsOfOutput ? options::Output : options::Input,
+                       Failed);
+}
+
 static int load(StringRef Path, ModelHolder &Held) {
   const char *Device =
       options::MapDevice.empty() ? nullptr : options::MapDevice.c_str();
@@ -145,7 +151,7 @@ int instrumentAction() {
     RequestHolder Request;
     if (Outcome Failed = instrumentToFile(
             M, Request.get(), Output.temporaryPath().c_str(), Report))
-      return reportOutcome(options::Input, Failed);
+      return reportFailure(Failed);
     return verifyOutput(Output, Counts);
   });
   if (Code)
@@ -162,7 +168,7 @@ int stripAction() {
   int Code = rewriteInput([&](Model &M, const OutputFile &Output) -> int {
     if (Outcome Failed =
             stripToFile(M, Output.temporaryPath().c_str(), Methods))
-      return reportOutcome(options::Input, Failed);
+      return reportFailure(Failed);
     return ExitFine;
   });
   if (Code)
