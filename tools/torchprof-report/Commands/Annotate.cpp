@@ -3,7 +3,8 @@
 // Each line of a site's inlined call stack is charged the site's self time:
 // the innermost as its own, all of them inclusively. Self times do not overlap,
 // so no line is charged twice for the same time. So it is with the gradients of
-// the site, and with what ran beside its parent, in columns of their own.
+// the site, and with what ran beside its parent, in columns of their own. What
+// is no time, such as bytes and FLOPs, is that of all sites.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,17 +79,13 @@ static SourceLines collect(const SiteTable &Sites, const Selection &Selected) {
         if (Timed) {
           Line.Self += Self;
           Line.Clipped |= Sites.self(S).Excess != 0;
-          Line.Done.add(Sites, S);
         }
+        Line.Done.add(Sites, S);
       }
       if (Charged.insert(Key).second) {
         Line.TotalBackward += Backward;
-        if (Timed) {
-          Line.Total += Self;
-          addMeasures(Line.Measures, Sites, S, /*IsDirect=*/Innermost);
-        } else {
-          Line.Async += Self;
-        }
+        (Timed ? Line.Total : Line.Async) += Self;
+        addMeasures(Line.Measures, Sites, S, /*IsDirect=*/Innermost, Timed);
       }
       Innermost = false;
     }

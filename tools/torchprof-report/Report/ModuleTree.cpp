@@ -73,7 +73,7 @@ static void addOp(ModuleNode &Node, const SiteTable &Sites, uint32_t S,
   Op->Calls += Sites.measured(S).Count;
   Op->Self += Sites.self(S).Amount + Sites.plansOf(S);
   Op->Backward += Sites.backwardOf(S);
-  addMeasures(Op->Measures, Sites, S, /*IsDirect=*/true);
+  addMeasures(Op->Measures, Sites, S, /*IsDirect=*/true, /*WithTimes=*/true);
   Op->Done += Done;
   Op->Clipped |= Sites.self(S).Excess != 0;
 }
@@ -131,11 +131,12 @@ std::vector<ModuleNode> report::makeModuleTrees(const SiteTable &Sites,
     Done.add(Sites, S);
     Node.Backward += Sites.backwardOf(S);
     UInt128 Self = Sites.self(S).Amount + Sites.plansOf(S);
-    if (Sites[S].Async) {
+    bool Timed = !Sites[S].Async;
+    addMeasures(Node.Measures, Sites, S, /*IsDirect=*/true, Timed);
+    Node.Done += Done;
+    if (!Timed) {
       Node.Async += Self;
     } else {
-      addMeasures(Node.Measures, Sites, S, /*IsDirect=*/true);
-      Node.Done += Done;
       Node.Self += Self;
       Node.Clipped |= Sites.self(S).Excess != 0;
     }

@@ -9,7 +9,7 @@
 //
 // What ran beside its parent (a fork's body) is in neither time, but has one of
 // its own. So have the gradients of a module's nodes, those of such nodes among
-// them.
+// them. What is no time, such as bytes and FLOPs, is that of all nodes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,12 +22,13 @@ static void combine(UInt128 &To, MeasureFold Fold, UInt128 Amount) {
 }
 
 void report::addMeasures(PlaceMeasures &To, const SiteTable &Sites, uint32_t S,
-                         bool IsDirect) {
+                         bool IsDirect, bool WithTimes) {
   To.resize(knownMeasures().size());
   for (MeasureId M = 0; M < Sites.measures().size(); ++M) {
     const KnownMeasure *K = findKnownMeasure(Sites.measures()[M].Id);
     const MeasureTotal &Own = Sites.measured(M, S);
-    if (!K || Own.Count == 0)
+    if (!K || Own.Count == 0 ||
+        (K->Unit == MeasureUnit::Nanoseconds && !WithTimes))
       continue;
     PlaceMeasure &P = To[placeNumber(*K)];
     P.IsKnown = true;

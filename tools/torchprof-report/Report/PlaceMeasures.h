@@ -23,9 +23,10 @@ struct PlaceMeasure {
 using PlaceMeasures = std::vector<PlaceMeasure>;
 
 /// Adds what site \p S measured without its children, as written there directly
-/// or only as inside.
+/// or only as inside. \p WithTimes: false for what ran beside its parent, whose
+/// times are no part of the place's, unlike its bytes and blocks.
 void addMeasures(PlaceMeasures &To, const SiteTable &Sites, uint32_t S,
-                 bool IsDirect);
+                 bool IsDirect, bool WithTimes);
 
 /// Adds what a place inside measured.
 void addInner(PlaceMeasures &To, const PlaceMeasures &Inner);
