@@ -1,12 +1,16 @@
 """What profiles have the runtime record, which holds for the whole process."""
 
 import errno
+import logging
 import os
-from typing import Dict, Set
+from typing import Dict, Optional, Set
 
 # What runtime/lib/Options.def allows.
 RECORD = "attributes, blocks, cpu, device, labels, memory, ops, shapes"
 _chosen: Dict[str, Set[str]] = {}  # words of the runtime's options
+# The schedule of the environment as far as ranges know: "" if it does not apply to them,
+# None before the first one.
+_schedule: Optional[str] = None
 
 
 def _of_environment(option):
@@ -61,3 +65,42 @@ def undo(operators, option, word):
     words = chosen(option)
     if not operators.set_option(option, _text(option, words - {word})):
         words.discard(word)
+
+
+def schedule():
+    """The schedule of the environment if it applies under ranges, else ""."""
+    return _schedule or ""
+
+
+def end_schedule(operators):
+    """Ends the schedule of the environment, which would leave out runs of ranges, and
+    empty ranges when its cycles begin. Returns what there is to tell of that, if
+    anything."""
+    global _schedule
+    if _schedule is not None:
+        return ""
+    _schedule = os.environ.get("TORCHPROF_SCHEDULE", "")
+    if not _schedule:
+        return ""
+    name = "TORCHPROF_SCHEDULE=" + _schedule
+    if operators.set_option("schedule", ""):
+        return ("%s applies in ranges, because the process had a profile before "
+                "profile() was first called: they lack the runs that it leaves out, "
+                "and those before its last cycle began" % name)
+    _schedule = ""
+    return ("profile() takes over: %s no longer applies, and outside of ranges nothing "
+            "is recorded" % name)
+
+
+def undo_schedule(operators):
+    """Takes that back. False if the process has a profile, so that it stays as it is."""
+    global _schedule
+    if operators.set_option("schedule", os.environ.get("TORCHPROF_SCHEDULE", "")):
+        return False
+    _schedule = None
+    return True
+
+
+def warn(text):
+    if text:
+        logging.getLogger("torchprof_jit").warning("torchprof: warning: %s", text)

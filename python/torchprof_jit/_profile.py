@@ -131,6 +131,7 @@ class profile(Results):
         _tools.load_hooks()
         self._ops = torch.ops.torchprof
         decided: List[Tuple[str, str]] = []
+        news = _options.end_schedule(self._ops)
         try:
             for argument, asked, option, word in (
                     ("trace", trace, "mode", "trace"),
@@ -157,7 +158,10 @@ class profile(Results):
             # No profile has asked for them.
             for option, word in reversed(decided):
                 _options.undo(self._ops, option, word)
+            if news and not _options.undo_schedule(self._ops):
+                _options.warn(news)
             raise
+        _options.warn(news)
         self._is_made = module is not None and self.module is not module
         self.step_number = 0
         self._schedule = schedule or always
@@ -411,6 +415,9 @@ class profile(Results):
                       "after profile() was made")
             if self._schedule is not always:
                 reason += ", or none did in an active step of the schedule"
+            if _options.schedule():
+                reason += (", or TORCHPROF_SCHEDULE=%s left it out"
+                           % _options.schedule())
             if self._is_made:
                 reason += ("; call p.module, which is not the module that was "
                            "passed in")
