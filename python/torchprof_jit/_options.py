@@ -26,6 +26,11 @@ def _of_environment(option):
     return taken if taken <= set(RECORD.split(", ")) else set()
 
 
+def is_off():
+    """True if the environment has the runtime record nothing."""
+    return os.environ.get("TORCHPROF") in ("off", "0", "false")
+
+
 def chosen(option):
     """The words of an option of the runtime."""
     if option not in _chosen:

@@ -10,7 +10,7 @@ import torch
 
 from . import _devices, _instrument, _options, _tools
 from ._part import Part, joined, snapshots
-from ._results import Results
+from ._results import NothingRecorded, Results
 from ._schedule import always
 
 _RECORDING = ("RECORD", "RECORD_AND_SAVE")
@@ -410,16 +410,18 @@ class profile(Results):
             self._show_cycle()
             whole = self._whole()
         if whole.path is None:
-            reason = ("nothing was recorded: no TorchScript model ran inside the "
-                      "range that is instrumented or ran for the first time "
-                      "after profile() was made")
-            if self._schedule is not always:
-                reason += ", or none did in an active step of the schedule"
-            if _options.schedule():
-                reason += (", or TORCHPROF_SCHEDULE=%s left it out"
-                           % _options.schedule())
-            if self._is_made:
-                reason += ("; call p.module, which is not the module that was "
-                           "passed in")
-            raise RuntimeError(reason)
+            raise NothingRecorded("nothing was recorded: " + self._why_nothing())
         return whole
+
+    def _why_nothing(self):
+        if _options.is_off():
+            return "TORCHPROF=%s is set, which records nothing" % os.environ["TORCHPROF"]
+        reason = ("no TorchScript model ran inside the range that is instrumented or "
+                  "ran for the first time after profile() was made")
+        if self._schedule is not always:
+            reason += ", or none did in an active step of the schedule"
+        if _options.schedule():
+            reason += ", or TORCHPROF_SCHEDULE=%s left it out" % _options.schedule()
+        if self._is_made:
+            reason += "; call p.module, which is not the module that was passed in"
+        return reason

@@ -12,6 +12,10 @@ from ._part import Part
 from ._runs import of_method
 
 
+class NothingRecorded(RuntimeError):
+    """A result was asked for of a range in which nothing was recorded."""
+
+
 class Results:
     """What can be asked of a profile. Everything is read from the file of one part,
     which the class that inherits this makes."""
@@ -19,7 +23,7 @@ class Results:
     _folder: str  # for files that are made for an answer
 
     def _recorded(self) -> Part:
-        """The part, which has a file: RuntimeError if nothing was recorded. Others
+        """The part, which has a file: NothingRecorded if there is none. Others
         may record the next one at any time, so who reads its file holds it
         meanwhile."""
         raise NotImplementedError
@@ -97,8 +101,13 @@ class Results:
     def runs(self, method: Optional[str] = None) -> List[float]:
         """Total times of the runs in seconds, in order, the last 1024 of
         each method and thread: of "Net.forward", or of "forward" of all
-        models."""
-        rows = self._tables("runs")["last"]["rows"]
+        models; KeyError if it has none. Without a method they may be none."""
+        try:
+            rows = self._tables("runs")["last"]["rows"]
+        except NothingRecorded as error:
+            if method is not None:
+                raise KeyError("no run of %r was recorded" % method) from error
+            rows = []
         if method is not None:
             rows = of_method(rows, method, self._models)
         return [row["latency_s"]

@@ -3,6 +3,7 @@
 # RUN: env TORCHPROF_SCHEDULE=wait=2,active=2 %python -u -W ignore %s 2>&1 | FileCheck %s --check-prefix=TAKEN
 # RUN: env TORCHPROF_SCHEDULE=wait=2,active=2 %python -u -W ignore %s fails 2>&1 | FileCheck %s --check-prefix=FAILS
 # RUN: env TORCHPROF_SCHEDULE=wait=2,active=2 %python -u -W ignore %s late 2>&1 | FileCheck %s --check-prefix=STAYS
+# RUN: env TORCHPROF=off %python -u -W ignore %s 2>&1 | FileCheck %s --check-prefix=OFF
 
 import sys
 
@@ -60,3 +61,8 @@ for count in (10, 14):
 # STAYS-NEXT: nothing was recorded: {{.*}} made, or TORCHPROF_SCHEDULE=wait=2,active=2 left it out
 # STAYS-NEXT: 14 in the range, {{[1-9]}} rows, 2 runs
 # STAYS-NOT: {{.}}
+
+# A process that is to record nothing says so: it is not that no model ran.
+# OFF: nothing was recorded: TORCHPROF=off is set, which records nothing
+# OFF-NEXT: nothing was recorded: TORCHPROF=off is set, which records nothing
+# OFF-NOT: {{.}}

@@ -194,6 +194,14 @@ try:
 except RuntimeError as error:
     print(error)
 # CHECK-NEXT: nothing was recorded: no TorchScript model ran inside the range that is instrumented {{.*}} made{{$}}
+# Who only asks how long its runs took learns that there are none.
+print(p.runs())
+try:
+    p.runs("Model.forward")
+except KeyError as error:
+    print(error)
+# CHECK-NEXT: []
+# CHECK-NEXT: no run of 'Model.forward' was recorded
 
 # An eager module is not the one that is recorded, of which the error tells.
 eager = Model()
