@@ -66,7 +66,8 @@ class profile(Results):
             p.module(x)
         print(p.summary())
 
-    or, for a range of one call each, profile(model)(x).
+    or, for a range of one call each, profile(model)(x). A backward() that the program
+    calls behind that is in no range.
 
     module    an eager module (scripted or traced first, see instrument), a
               ScriptModule or a .pt file; `p.module` is the one to call, for

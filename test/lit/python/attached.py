@@ -91,6 +91,21 @@ for cast in (False, True):
     assert calls == {"method": 3, "aten::sigmoid": 3}, calls
 assert not hasattr(early, "_torchprof_manifest")
 
+# The range of a call ends before the backward of what it returns. One around both has it.
+def gradients(p):
+    return [row["calls"] for row in p.rows() if row["kind"] == "backward"
+            and "sigmoid" in row["name"].lower().split(" of ")[0]]
+
+
+x = torch.ones(2, 4, requires_grad=True)
+p = torchprof_jit.profile(early)
+p(x).sum().backward()
+assert gradients(p) == [], p.rows()
+with p:
+    for _ in range(3):
+        p(x).sum().backward()
+assert gradients(p) == [3], p.rows()
+
 # An option asks for an instrumented copy.
 p = torchprof_jit.profile(early, nodes="all")
 assert p.module is not early and hasattr(p.module, "_torchprof_manifest")
