@@ -1,6 +1,6 @@
 # Two Debian packages: torchprof-report, which needs no LibTorch, and
 # torchprof-runtime-MAJOR.MINOR with everything else. With SOURCE_DATE_EPOCH in the
-# environment two runs of cpack make equal files.
+# environment two runs of cpack with one umask make equal files.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME torchprof)
@@ -8,6 +8,8 @@ set(CPACK_PACKAGE_CONTACT "the torchprof authors <torchprof@localhost>")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
+set(CPACK_PRE_BUILD_SCRIPTS
+    "${PROJECT_SOURCE_DIR}/cmake/TorchProfPackageModes.cmake")
 set(CPACK_COMPONENTS_ALL runtime report development python)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)

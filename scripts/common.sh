@@ -3,6 +3,7 @@
 
 set -euo pipefail
 unset CDPATH # with a user's, `cd` may go elsewhere and prints where
+umask 022    # what root installs or packages is for every user
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=$(basename "$0")
