@@ -40,15 +40,19 @@ function(torchprof_use_llvm target)
   target_link_libraries(${target} PRIVATE ${_libraries})
 endfunction()
 
-# Where an installed tool looks for LibTorch: where it was found, unless the loader
-# looks there anyway or the tool is for other machines, then where a wheel has it.
+# Where an installed tool looks for LibTorch, unless the loader finds it anyway: where it
+# was found, if the tool is not for other machines, and where a wheel has it. A wheel may
+# be installed beside another copy of its torch than it was built with, so there the
+# order is the other one.
 set(_torch_rpath "")
 if(TORCHPROF_WITH_LIBTORCH AND
    NOT LibTorch_LIBRARY_DIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
-  if(NOT TORCHPROF_PORTABLE)
+  set(_torch_rpath "$ORIGIN/../../torch/lib")
+  if(NOT TORCHPROF_PORTABLE AND SKBUILD)
     list(APPEND _torch_rpath "${LibTorch_LIBRARY_DIR}")
+  elseif(NOT TORCHPROF_PORTABLE)
+    list(PREPEND _torch_rpath "${LibTorch_LIBRARY_DIR}")
   endif()
-  list(APPEND _torch_rpath "$ORIGIN/../../torch/lib")
 endif()
 
 # A tool in bin/, a part of the component that is named. Its RPATH leads to the
