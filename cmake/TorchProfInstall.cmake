@@ -1,4 +1,4 @@
-# What `cmake --install` puts where. The tools install themselves
+# What `cmake --install` puts where of what needs LibTorch. The tools install themselves
 # (torchprof_add_tool). A consumer says
 #
 #   find_package(TorchProf REQUIRED)
@@ -60,39 +60,6 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/torchprof_jit"
   DESTINATION lib/python3/dist-packages COMPONENT python
   FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 
-# Manual pages: docs/torchprof*.md, converted at build time.
-find_program(_python python3 PATHS /usr/bin NO_CACHE)
-file(GLOB _pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/torchprof*.md")
-if(_python)
-  set(_manual "")
-  set(_report_manual "${CMAKE_CURRENT_BINARY_DIR}/man/torchprof-report.1")
-  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/man")
-  foreach(page IN LISTS _pages)
-    get_filename_component(name "${page}" NAME_WE)
-    set(out "${CMAKE_CURRENT_BINARY_DIR}/man/${name}.1")
-    add_custom_command(OUTPUT "${out}"
-      COMMAND "${_python}" "${PROJECT_SOURCE_DIR}/cmake/make-man.py"
-        ${name} ${PROJECT_VERSION} "${page}" "${out}"
-      DEPENDS "${page}" "${PROJECT_SOURCE_DIR}/cmake/make-man.py" VERBATIM)
-    list(APPEND _manual "${out}")
-  endforeach()
-  add_custom_target(man-pages ALL DEPENDS ${_manual})
-  list(REMOVE_ITEM _manual "${_report_manual}")
-  install(FILES ${_manual} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-  install(FILES "${_report_manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
-    COMPONENT report)
-endif()
-
-# Where Debian's policy wants the license. torchprof-report carries the browser
-# parts that npm fetched; their licenses come along once they are there.
+# Where Debian's policy wants the license.
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" RENAME copyright
   DESTINATION "share/doc/torchprof-runtime-${LibTorch_VERSION_MAJOR_MINOR}")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" RENAME copyright
-  DESTINATION "share/doc/torchprof-report" COMPONENT report)
-foreach(part d3 d3-flame-graph tabulator-tables)
-  install(FILES "${CMAKE_BINARY_DIR}/report-html/node_modules/${part}/LICENSE"
-    RENAME LICENSE.${part} DESTINATION "share/doc/torchprof-report"
-    COMPONENT report OPTIONAL)
-endforeach()
-
-include(TorchProfPackage)

@@ -1,6 +1,7 @@
 # Two Debian packages: torchprof-report, which needs no LibTorch, and
-# torchprof-runtime-MAJOR.MINOR with everything else. With SOURCE_DATE_EPOCH in the
-# environment two runs of cpack with one umask make equal files.
+# torchprof-runtime-MAJOR.MINOR with everything else. A build without LibTorch makes the
+# first alone. With SOURCE_DATE_EPOCH in the environment two runs of cpack with one umask
+# make equal files.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME torchprof)
@@ -10,7 +11,13 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS
     "${PROJECT_SOURCE_DIR}/cmake/TorchProfPackageModes.cmake")
-set(CPACK_COMPONENTS_ALL runtime report development python)
+set(CPACK_COMPONENTS_ALL "")
+if(TORCHPROF_WITH_LIBTORCH)
+  list(APPEND CPACK_COMPONENTS_ALL runtime development python)
+endif()
+if(TORCHPROF_BUILD_TOOLS)
+  list(APPEND CPACK_COMPONENTS_ALL report)
+endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)

@@ -55,14 +55,20 @@ if(TORCHPROF_WITH_LIBTORCH AND
   endif()
 endif()
 
-# A tool in bin/, a part of the component that is named. Its RPATH leads to the
-# runtime in ../lib and to LibTorch, in the build tree and when installed.
+# A tool in bin/, a part of the component that is named. It has no RPATH: the loader
+# would look there for every library that the tool needs.
 function(torchprof_add_tool name component)
   add_executable(${name} ${ARGN})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    COMPONENT ${component})
+endfunction()
+
+# A tool that links LibTorch. Its RPATH leads to the runtime in ../lib and to LibTorch, in
+# the build tree and when installed.
+function(torchprof_add_torch_tool name)
+  torchprof_add_tool(${name} runtime ${ARGN})
   set_target_properties(${name} PROPERTIES
     BUILD_RPATH "$ORIGIN/../lib;${LibTorch_LIBRARY_DIR}"
     INSTALL_RPATH
       "$ORIGIN/../${TORCHPROF_INSTALL_TORCHDIR};${_torch_rpath}")
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-    COMPONENT ${component})
 endfunction()
