@@ -1,5 +1,5 @@
 # What is installed beside the tools, with or without LibTorch: manual pages and the
-# licenses of what is inside torchprof-report.
+# licenses of what is inside the tools.
 
 # Manual pages: docs/torchprof*.md, converted at build time.
 find_program(_python python3 PATHS /usr/bin NO_CACHE)
@@ -33,6 +33,13 @@ endif()
 # parts that npm fetched; their licenses come along once they are there.
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" RENAME copyright
   DESTINATION "share/doc/torchprof-report" COMPONENT report)
+install(FILES "${PROJECT_SOURCE_DIR}/licenses/LICENSE.llvm"
+  "${PROJECT_SOURCE_DIR}/licenses/LICENSE.protozero"
+  DESTINATION "share/doc/torchprof-report" COMPONENT report)
+if(TORCHPROF_WITH_LIBTORCH)
+  install(FILES "${PROJECT_SOURCE_DIR}/licenses/LICENSE.llvm"
+    DESTINATION "share/doc/torchprof-runtime-${LibTorch_VERSION_MAJOR_MINOR}")
+endif()
 foreach(part d3 d3-flame-graph tabulator-tables)
   install(FILES "${CMAKE_BINARY_DIR}/report-html/node_modules/${part}/LICENSE"
     RENAME LICENSE.${part} DESTINATION "share/doc/torchprof-report"
