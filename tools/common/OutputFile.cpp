@@ -11,9 +11,12 @@
 #include "llvm/Support/Signals.h"
 
 #include <cerrno>
+#include <filesystem>
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace torchprof {
@@ -40,6 +43,41 @@ static KindFacts factsOf(FileKind Kind) {
   return {"page of torchprof-report", PageMark};
 }
 
+namespace {
+/// Where the symbolic links at the end of a path lead to.
+struct Target {
+  std::string Path;
+  /// It stands for what a process has open (/proc/self/fd/1).
+  bool IsOpenFile = false;
+  std::string Error; ///< why it is not known
+};
+} // namespace
+
+/// The folder in which \p Path lies.
+static std::string folderOf(StringRef Path) {
+  StringRef Folder = llvm::sys::path::parent_path(Path);
+  return Folder.empty() ? "." : Folder.str();
+}
+
+/// Follows links one by one, as the last file need not exist, and as the text
+/// of a link of /proc need not name the file that it leads to.
+static Target targetOf(StringRef Path) {
+  constexpr unsigned MaxLinks = 40; // as the kernel
+  std::filesystem::path Here = Path.str();
+  for (unsigned Links = 0; Links < MaxLinks; ++Links) {
+    std::error_code Error;
+    std::filesystem::path Next = std::filesystem::read_symlink(Here, Error);
+    if (Error) // as it is no link
+      return {Here.string(), false, ""};
+    struct statfs System;
+    if (statfs(folderOf(Here.string()).c_str(), &System) == 0 &&
+        System.f_type == PROC_SUPER_MAGIC)
+      return {Here.string(), true, ""};
+    Here = Here.parent_path() / Next;
+  }
+  return {"", false, std::generic_category().message(ELOOP)};
+}
+
 std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
                            llvm::ArrayRef<std::string> Inputs) {
   fs::file_status Found;
@@ -51,10 +89,13 @@ std::string whyNotWritable(StringRef Path, FileKind Kind, bool Force,
     return std::make_error_code(std::errc::is_a_directory).message();
   if (!IsNew && Found.type() != fs::file_type::regular_file)
     return "not a regular file";
+  Target To = targetOf(Path);
+  if (!To.Error.empty())
+    return To.Error;
+  if (To.IsOpenFile)
+    return "stands for an open file, which cannot be replaced";
   // A file that is there is replaced by one that is made beside it.
-  StringRef Directory = llvm::sys::path::parent_path(Path);
-  Error =
-      fs::access(Directory.empty() ? "." : Directory, fs::AccessMode::Write);
+  Error = fs::access(folderOf(To.Path), fs::AccessMode::Write);
   if (Error)
     return Error.message();
   if (IsNew)
@@ -96,12 +137,29 @@ std::vector<std::string> filesOfInputs(llvm::ArrayRef<std::string> Specs) {
   return Files;
 }
 
+/// Opens what \p Path of /proc stands for, to go on where its owner is in it.
+static int openOpenFile(StringRef Path) {
+  int Number = 0;
+  StringRef Name = llvm::sys::path::filename(Path);
+  if (!Name.getAsInteger(10, Number) &&
+      fs::equivalent(folderOf(Path), "/proc/self/fd"))
+    return fcntl(Number, F_DUPFD_CLOEXEC, 0);
+  return ::open(Path.str().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+}
+
 // llvm::sys::fs::TempFile would replace each percent sign of the directory's
 // name, too.
 std::string OutputFile::open(StringRef Path) {
-  FinalPath = Path.str();
+  Target To = targetOf(Path);
+  if (!To.Error.empty())
+    return To.Error;
+  if (To.IsOpenFile) {
+    Descriptor = openOpenFile(To.Path);
+    return Descriptor < 0 ? std::generic_category().message(errno) : "";
+  }
+  FinalPath = To.Path;
   StringRef Suffix = ".tmp";
-  std::string Name = (Path + ".XXXXXX" + Suffix).str();
+  std::string Name = FinalPath + ".XXXXXX" + Suffix.str();
   Descriptor =
       mkostemps(Name.data(), static_cast<int>(Suffix.size()), O_CLOEXEC);
   if (Descriptor < 0)
@@ -114,18 +172,20 @@ std::string OutputFile::open(StringRef Path) {
 }
 
 OutputFile::~OutputFile() {
+  if (Descriptor >= 0)
+    close(Descriptor);
   if (TemporaryPath.empty())
     return;
   fs::remove(TemporaryPath);
   llvm::sys::DontRemoveFileOnSignal(TemporaryPath);
-  if (Descriptor >= 0)
-    close(Descriptor);
 }
 
 std::string OutputFile::keep() {
   // Some file systems tell only now that a write has failed.
   if (close(std::exchange(Descriptor, -1)) != 0)
     return std::generic_category().message(errno);
+  if (TemporaryPath.empty()) // an open file has its bytes
+    return "";
   if (std::error_code Error = fs::rename(TemporaryPath, FinalPath))
     return Error.message();
   llvm::sys::DontRemoveFileOnSignal(TemporaryPath);

@@ -145,7 +145,9 @@ loadWithWarnings(llvm::StringRef Path, ThreadSelection *Threads = nullptr,
 void forgetInputs();
 
 /// Runs \p Write on a stream that becomes \p Path only if everything worked:
-/// a failure leaves no file and an older one as it was. "-" is stdout. A
+/// a failure leaves no file and an older one as it was. "-" is stdout; a
+/// device, a pipe and what /dev/stdout or another name of /proc stands for are
+/// written to, and the target of a symbolic link is replaced, not the link. A
 /// profile that was read is not replaced, not even by another one, which would
 /// hold less (merge, check --recover).
 llvm::Error
