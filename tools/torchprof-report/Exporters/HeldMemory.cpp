@@ -36,11 +36,20 @@ StringRef report::heldMemoryName(format::MemoryPlace Place) {
                                            : "Device memory of tensors";
 }
 
-static Rest levelsOf(const Profile &P, const Lane &L, format::MemoryPlace Place,
-                     bool OfRuns) {
+/// The levels of all lanes, also of those that were left out.
+static std::vector<ArrayRef<LevelRing>> levelsOfLanes(const Profile &P) {
+  std::vector<ArrayRef<LevelRing>> Levels;
+  for (const Lane &L : P.Lanes)
+    Levels.push_back(L.Levels);
+  append_range(Levels, P.LevelsElsewhere);
+  return Levels;
+}
+
+static Rest levelsOf(const Profile &P, ArrayRef<LevelRing> OfLane,
+                     format::MemoryPlace Place, bool OfRuns) {
   Rest Found;
   bool LacksEarlier = false;
-  for (const LevelRing &R : reverse(L.Levels)) {
+  for (const LevelRing &R : reverse(OfLane)) {
     if (R.Place != Place || R.OfRuns != OfRuns || R.Entries.empty())
       continue;
     Found.Rings.push_back(R.Entries);
@@ -60,13 +69,14 @@ void report::forEachHeld(const ExportInput &In, format::MemoryPlace Place,
                          function_ref<void(uint64_t, int64_t)> Visit) {
   if (!In.Single || In.FromAggregate)
     return;
-  bool OfRuns = none_of(In.Single->Lanes, [&](const Lane &L) {
-    return !levelsOf(*In.Single, L, Place, /*OfRuns=*/false).Rings.empty();
+  std::vector<ArrayRef<LevelRing>> OfLanes = levelsOfLanes(*In.Single);
+  bool OfRuns = none_of(OfLanes, [&](ArrayRef<LevelRing> OfLane) {
+    return !levelsOf(*In.Single, OfLane, Place, /*OfRuns=*/false).Rings.empty();
   });
   std::priority_queue<Rest, std::vector<Rest>, std::greater<>> Lanes;
   int64_t Sum = 0;
-  for (const Lane &L : In.Single->Lanes) {
-    Rest Levels = levelsOf(*In.Single, L, Place, OfRuns);
+  for (ArrayRef<LevelRing> OfLane : OfLanes) {
+    Rest Levels = levelsOf(*In.Single, OfLane, Place, OfRuns);
     Sum += Levels.Held;
     if (!Levels.Rings.empty())
       Lanes.push(std::move(Levels));

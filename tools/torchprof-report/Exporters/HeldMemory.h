@@ -1,10 +1,10 @@
 //===- HeldMemory.h - memory over time, for trace viewers -------*- C++ -*-===//
 //
-// What all threads of a profile held together (format/Level.h): a free on
-// another thread than the allocation's is below 0 there, so only the sum means
-// something. Of the spans of a trace; without these, of the runs, which lack
-// what threads without a run did. A thread whose earlier levels are lost is
-// taken to have held what it held at the first that is left.
+// What all threads of a profile held together (format/Level.h), whichever were
+// chosen: a free on another thread than the allocation's is below 0 there, so
+// only the sum means something. Of the spans of a trace; without these, of the
+// runs, which lack what threads without a run did. A thread whose earlier
+// levels are lost is taken to have held what it held at the first that is left.
 //
 //===----------------------------------------------------------------------===//
 

@@ -130,6 +130,9 @@ public:
   /// By slot: spans that began on these lanes and ended on others, which were
   /// left out when the profile had been read.
   std::map<format::Slot, uint64_t> EndedElsewhere;
+  /// What was left out with these other lanes, one by one: what the process
+  /// held is the sum of what all of its lanes say.
+  std::vector<std::vector<LevelRing>> LevelsElsewhere;
   /// Findings of the reader that do not keep the profile from being used.
   std::vector<std::string> Warnings;
 

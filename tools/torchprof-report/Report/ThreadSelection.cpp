@@ -89,6 +89,8 @@ void ThreadSelection::keep(Profile &P) {
       if (T.matches(L))
         Selected = T.Seen = true;
     (Selected ? Kept : LeftOut).add(P, L);
+    if (!Selected && !L.Levels.empty())
+      P.LevelsElsewhere.push_back(L.Levels);
     return !Selected;
   });
   P.EndedElsewhere = Kept.endedAmong(LeftOut);

@@ -30,6 +30,7 @@ public:
   bool all() const { return Wanted.empty(); }
 
   /// Drops the lanes that are not selected, and the events of their threads.
+  /// Their levels of memory stay aside, for what is said of the process.
   void keep(Profile &P);
 
   /// An error if one of the wanted threads was in no profile that keep() has
