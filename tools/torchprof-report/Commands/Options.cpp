@@ -7,6 +7,7 @@
 #include "../Profile/CheckProfile.h"
 #include "../Profile/ProfileJson.h"
 #include "../Profile/ProfileWriter.h"
+#include "../Profile/TimeOrder.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
@@ -20,6 +21,18 @@ static std::vector<std::string> Inputs;
 
 void report::forgetInputs() { Inputs.clear(); }
 
+static void warnOfFalse(StringRef Path, const FalseCells &Found,
+                        StringRef Noun) {
+  if (Found.Count == 1)
+    reportWarning(Path + ": a " + Noun +
+                  " is damaged and left out: " + Found.First);
+  else if (Found.Count)
+    reportWarning(Path + ": " + Twine(Found.Count) + " " + Noun +
+                  "s are damaged and left out; check names them, the first "
+                  "is " +
+                  Found.First);
+}
+
 Expected<Profile> report::loadWithWarnings(StringRef Path,
                                            ThreadSelection *Threads,
                                            FalseNumbers Numbers) {
@@ -29,17 +42,14 @@ Expected<Profile> report::loadWithWarnings(StringRef Path,
     return P;
   for (const std::string &Text : P->Warnings)
     reportWarning(Path + ": " + Text);
+  // Before threads are chosen: the levels of all are of use.
+  if (Numbers == FalseNumbers::LeftOut)
+    warnOfFalse(Path, dropFalseTimes(*P), "record");
   if (Threads)
     Threads->keep(*P);
   if (Numbers == FalseNumbers::Kept)
     return P;
-  if (FalseCells Found = dropFalseCells(*P); Found.Count == 1)
-    reportWarning(Path + ": a cell is damaged and left out: " + Found.First);
-  else if (Found.Count)
-    reportWarning(Path + ": " + Twine(Found.Count) +
-                  " cells are damaged and left out; check names them, the "
-                  "first is " +
-                  Found.First);
+  warnOfFalse(Path, dropFalseCells(*P), "cell");
   return P;
 }
 

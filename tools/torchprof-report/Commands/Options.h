@@ -132,7 +132,8 @@ struct RoofOptions {
   llvm::Error apply(Roof &To) const;
 };
 
-/// Whether what dropFalseCells() removes is left out, with a warning.
+/// Whether what dropFalseCells() and dropFalseTimes() remove is left out, with
+/// a warning.
 enum class FalseNumbers { LeftOut, Kept };
 
 /// Loads a profile without the threads that are not selected and prints its

@@ -2,6 +2,7 @@
 
 #include "CheckProfile.h"
 #include "Aggregate.h"
+#include "TimeOrder.h"
 #include "torchprof/format/SlotMap.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -268,6 +269,7 @@ std::vector<std::string> Checker::all() {
   }
   for (const Lane &L : P.Lanes)
     lane(L);
+  append_range(Findings, checkTimes(P));
   for (size_t I = 1; I < P.Anchors.size(); ++I)
     if (P.Anchors[I].Ticks < P.Anchors[I - 1].Ticks ||
         P.Anchors[I].MonotonicNs < P.Anchors[I - 1].MonotonicNs)
@@ -328,6 +330,7 @@ static void mendTorn(Profile &P, ArrayRef<T> &Cells, Function Cause) {
 }
 
 size_t report::dropBadCells(Profile &P) {
+  dropFalseTimes(P);
   Checker Check(P);
   size_t Dropped = 0;
   for (DynamicSite &D : P.DynamicSites)

@@ -1,8 +1,9 @@
 //===- CheckProfile.h - are the numbers of a profile consistent -*- C++ -*-===//
 //
 // The reader checks a file's structure; this checks its contents: every cell
-// belongs to a site, the numbers of a cell can all be true at once, and the
-// parent of a dynamic site comes before it.
+// belongs to a site, the numbers of a cell can all be true at once, events and
+// levels end in their order (TimeOrder.h), and the parent of a dynamic site
+// comes before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,8 @@ namespace torchprof::report {
 std::vector<std::string> checkProfile(const Profile &P);
 
 /// Removes what checkProfile() finds fault with: cells that are torn, of no
-/// site or inconsistent, and references to slots that nothing has. Torn cells
+/// site or inconsistent, times that are out of order, and references to slots
+/// that nothing has. Torn cells
 /// of measures and signatures stay as whole ones. Returns the number of cells
 /// that went.
 size_t dropBadCells(Profile &P);
