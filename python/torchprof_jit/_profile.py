@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 import threading
 import weakref
 from typing import Any, Callable, Iterable, List, Optional, Set, Tuple, Union
@@ -404,6 +405,16 @@ class profile(Results):
         with _lock, self._making:
             if self._cycle and self._whole().path is None:
                 self._shown, self._cycle = self._cycle, []
+
+    def _title(self):
+        # A ScriptModule has its class's name so; a ScriptFunction has a name.
+        for attribute in ("original_name", "name"):
+            name = getattr(self.module, attribute, None)
+            if name and isinstance(name, str):
+                return name
+        # A host that is no Python program may have no arguments.
+        program = (getattr(sys, "argv", None) or [""])[0]
+        return os.path.basename(program) or "python"
 
     def _recorded(self):
         whole = self._whole()

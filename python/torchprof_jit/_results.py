@@ -12,6 +12,9 @@ from ._part import Part
 from ._runs import of_method
 
 
+_UNTITLED = ("folded", "pprof")  # kinds of files that have no title
+
+
 class NothingRecorded(RuntimeError):
     """A result was asked for of a range in which nothing was recorded."""
 
@@ -26,6 +29,11 @@ class Results:
         """The part, which has a file: NothingRecorded if there is none. Others
         may record the next one at any time, so who reads its file holds it
         meanwhile."""
+        raise NotImplementedError
+
+    def _title(self) -> str:
+        """What an exported file is called where it is shown. The tool would take
+        the profile's path, which is a temporary file's."""
         raise NotImplementedError
 
     @property
@@ -135,14 +143,20 @@ class Results:
                              % (name, ", ".join(keys)))
         return [row["latency_s"] for row in rows]
 
-    def export(self, kind: str, path: Union[str, "os.PathLike[str]"]) -> None:
+    def export(self, kind: str, path: Union[str, "os.PathLike[str]"],
+               title: Optional[str] = None) -> None:
         """Writes the profile for a viewer: kind is "tprof" for the profile
-        itself, or what `torchprof-report export --to` takes."""
+        itself, or what `torchprof-report export --to` takes. The viewer shows
+        title, else the name of the model or, without one, of the program; stacks
+        for flamegraph.pl and pprof have no title."""
         if kind == "tprof":
             recorded = self._recorded()
             shutil.copy(recorded.path, path)
         else:
-            self.report("export", "--to=" + kind, "-o", path)
+            if title is None and kind not in _UNTITLED:
+                title = self._title()
+            titled = () if title is None else ("--title=" + title,)
+            self.report("export", "--to=" + kind, *titled, "-o", path)
 
     def export_chrome_trace(self, path: Union[str, "os.PathLike[str]"],
                             use_python_export: bool = False) -> None:

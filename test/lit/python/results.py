@@ -2,6 +2,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -u -W ignore %s %t 2>&1 | FileCheck %s
 
+import gzip
 import json
 import os
 import sys
@@ -50,9 +51,26 @@ p.export("folded", os.path.join(folder, "stacks.txt"))
 with open(os.path.join(folder, "stacks.txt")) as file:
     print(file.read())
 # CHECK: forward;first(Inner);aten::relu {{[0-9]+}}
+p.export("pprof", os.path.join(folder, "stacks.pb.gz"))
+with gzip.open(os.path.join(folder, "stacks.pb.gz")) as file:
+    assert b"aten::relu" in file.read()
 p.export("speedscope", os.path.join(folder, "profile.json"))
 with open(os.path.join(folder, "profile.json")) as file:
-    assert json.load(file)["profiles"]
+    exported = json.load(file)
+assert exported["profiles"]
+print("title:", exported["name"])
+# CHECK: title: Outer
+p.export("speedscope", os.path.join(folder, "profile.json"), title="here")
+with open(os.path.join(folder, "profile.json")) as file:
+    print("title:", json.load(file)["name"])
+# CHECK: title: here
+model = p.module
+with torchprof_jit.profile() as whole:
+    model(torch.rand(4))
+whole.export("speedscope", os.path.join(folder, "profile.json"))
+with open(os.path.join(folder, "profile.json")) as file:
+    print("title:", json.load(file)["name"])
+# CHECK: title: results.py
 
 # A frame of rows for those who have pandas; its absence is pandas' own error.
 sys.modules["pandas"] = types.SimpleNamespace(DataFrame=list)
