@@ -1,8 +1,9 @@
 //===- Perfetto.cpp - trace protobuf for Perfetto -------------------------===//
 //
-// Track events: a track per thread, slices with interned names and their place
-// in the source. The viewer sorts by time and keeps the order of equal times,
-// so the slices of one outermost span are written together, outer ones first.
+// Track events: a track per thread, with the kernel's id of it, slices with
+// interned names and their place in the source. The viewer sorts by time and
+// keeps the order of equal times, so the slices of one outermost span are
+// written together, outer ones first.
 // https://perfetto.dev/docs/reference/trace-packet-proto
 //
 //===----------------------------------------------------------------------===//
@@ -78,7 +79,15 @@ void PerfettoWriter::describe(const TimelineTrack &Track) {
     protozero::pbf_writer Descriptor(Packet, packet::TrackDescriptor);
     Descriptor.add_uint64(1, uuid(Track.Number));
     Descriptor.add_string(2, Track.Name);
-    Descriptor.add_uint64(5, ProcessUuid);
+    uint32_t Pid = In.Single ? In.Single->Process.Pid : 0;
+    // Only one track can be the thread's; others lie below it.
+    if (!Track.Beside && Pid && Track.Thread && Track.Thread <= INT32_MAX) {
+      protozero::pbf_writer Thread(Descriptor, 4);
+      Thread.add_int32(1, static_cast<int32_t>(Pid));
+      Thread.add_int32(2, static_cast<int32_t>(Track.Thread));
+      Thread.add_string(5, Track.Name);
+    }
+    Descriptor.add_uint64(5, Track.Beside ? uuid(*Track.Beside) : ProcessUuid);
   }
   packet(Message);
 }

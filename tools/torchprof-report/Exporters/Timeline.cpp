@@ -85,7 +85,9 @@ void Timeline::addLane(const Lane &L) {
       Name += ", overlapping";
     if (Track > First + 1)
       Name += " " + std::to_string(Track - First);
-    Tracks.push_back({Track, L.Record.Thread, std::move(Name)});
+    // A lane that threads had in turn knows the last one.
+    Tracks.push_back({Track, L.Record.Threads > 1 ? 0 : L.Record.Thread,
+                      std::move(Name), Track > First ? Optional(First) : None});
   }
 }
 

@@ -30,8 +30,10 @@ struct TimelineSpan {
 
 struct TimelineTrack {
   uint32_t Number = 0; ///< from 0
-  uint64_t Thread = 0; ///< kernel thread id, 0 if there is none
+  uint64_t Thread = 0; ///< kernel thread id, 0 if there is none or were several
   std::string Name;
+  /// The track whose spans those of this one overlap, that of the lane.
+  llvm::Optional<uint32_t> Beside = llvm::None;
 };
 
 class Timeline {

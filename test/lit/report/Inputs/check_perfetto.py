@@ -20,7 +20,14 @@ for packet in trace.packet:
         counter = packet.track_descriptor.counter
         assert (packet.track_descriptor.HasField("counter") ==
                 (counter.unit == counter.UNIT_SIZE_BYTES))
-        tracks[packet.track_descriptor.uuid] = packet.track_descriptor.name
+        track = packet.track_descriptor
+        tracks[track.uuid] = track.name
+        assert not track.parent_uuid or track.parent_uuid in tracks
+        if track.HasField("thread"):
+            print(f"thread {track.thread.tid} of process {track.thread.pid}: "
+                  f"{track.thread.thread_name}")
+        elif tracks.get(track.parent_uuid):
+            print(f"in {tracks[track.parent_uuid]}: {track.name}")
     if packet.HasField("track_event"):
         events.append((packet.timestamp, len(events), packet.track_event))
 open_slices, flows = {}, {}
