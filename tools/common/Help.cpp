@@ -25,7 +25,9 @@ void torchprof::arrangeHelp() {
       cl::Option *Option = Entry.getValue();
       if (Name == "version" || Name == "color")
         Option->setHiddenFlag(cl::Hidden);
-      if (Name == "help-hidden" || Name == "help-list-hidden")
+      // LLVM prints what the last two ask for only where a tool calls it.
+      if (Name == "help-hidden" || Name == "help-list-hidden" ||
+          Name == "print-options" || Name == "print-all-options")
         Option->setHiddenFlag(cl::ReallyHidden);
       // LLVM shows this one wherever there are several categories.
       if (Name == "help-list")

@@ -28,6 +28,9 @@ def check(words, hidden):
     if hidden:
         everything = output(*words, "--help-all")
         assert hidden not in text and hidden in everything, (words, hidden)
+        # LLVM's own, which would print nothing.
+        assert "--print-options" not in everything, words
+        assert "--print-all-options" not in everything, words
         for line in lines:
             option = line.strip().split(" ")[0].split("=")[0]
             if option.startswith("--"):
