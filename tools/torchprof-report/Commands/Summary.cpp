@@ -77,8 +77,8 @@ cl::opt<bool> ShowAll("all",
                       cl::Hidden, cl::sub(Command));
 } // namespace
 
-/// The tables of other tools have their own columns and rows; an error if
-/// something is asked for that the chosen one has not.
+/// The tables of other tools have their own columns, rows and units; an error
+/// if something is asked for that the chosen one has not.
 static Error checkStyle() {
   struct {
     const cl::Option &Option;
@@ -87,17 +87,20 @@ static Error checkStyle() {
       {Columns.Ids, false, false}, {MinPercent.Text, false, false},
       {Group, false, true},        {Operators, false, true},
       {ShowAll, false, true},      {Sort, true, true},
-      {NameWidth, false, true},
+      {NameWidth, false, true},    {StackDepth, false, true},
+      {Output.Unit, false, true},
   };
-  if (ChosenStyle == Style::Own)
-    return Error::success();
   for (const auto &[Option, HasFx, HasTorch] : Limited)
-    if (Option.getNumOccurrences() && !(ChosenStyle == Style::Fx && HasFx) &&
+    if (Option.getNumOccurrences() && ChosenStyle != Style::Own &&
+        !(ChosenStyle == Style::Fx && HasFx) &&
         !(ChosenStyle == Style::Torch && HasTorch))
       return createStringError(inconvertibleErrorCode(),
                                "--" + Option.ArgStr +
                                    ": --style=" + styleName(ChosenStyle) +
                                    " has no such option");
+  if (StackDepth.getNumOccurrences() && Group != GroupBy::Stack)
+    return createStringError(inconvertibleErrorCode(),
+                             "--stack-depth: needs --group-by=stack");
   return Error::success();
 }
 
