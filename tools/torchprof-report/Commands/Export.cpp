@@ -46,6 +46,24 @@ static void listExporters() {
     outs() << left_justify(E.Name, 12) << E.Help << '\n';
 }
 
+/// An error if something was asked for that \p E has no use for.
+static Error checkOptions(const Exporter &E) {
+  struct {
+    const cl::Option &Option;
+    ExportOption Kind;
+  } Limited[] = {{StackWeight, HasWeight},
+                 {Title, HasTitle},
+                 {FromAggregate, HasAggregate},
+                 {Peaks.Gflops, HasPeaks},
+                 {Peaks.Gbytes, HasPeaks}};
+  for (const auto &[Option, Kind] : Limited)
+    if (Option.getNumOccurrences() && !(E.Options & Kind))
+      return createStringError(inconvertibleErrorCode(),
+                               "--" + Option.ArgStr + ": --to=" + E.Name +
+                                   " has no such option");
+  return Error::success();
+}
+
 static Expected<Outcome> run() {
   if (To == "help") {
     listExporters();
@@ -54,6 +72,8 @@ static Expected<Outcome> run() {
   Expected<Exporter> E = findExporter(To);
   if (!E)
     return E.takeError();
+  if (Error Failure = checkOptions(*E))
+    return Failure;
   if (!E->Text && Output == "-" && isatty(STDOUT_FILENO))
     return createStringError(inconvertibleErrorCode(),
                              "--to=" + To +

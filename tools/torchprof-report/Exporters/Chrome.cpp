@@ -188,6 +188,6 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 
 static ExporterRegistration
     Registration({"chrome", "trace JSON for Perfetto, chrome://tracing and HTA",
-                  true, write});
+                  true, write, HasTitle | HasAggregate});
 
 } // namespace chrome_export

@@ -131,7 +131,7 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 }
 
 static ExporterRegistration Registration(
-    {"dot", "the dataflow as a heat graph, for Graphviz", true, write,
+    {"dot", "the dataflow as a heat graph, for Graphviz", true, write, HasTitle,
      /*Operators=*/false});
 
 } // namespace dot_export

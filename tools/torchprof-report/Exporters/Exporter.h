@@ -49,12 +49,21 @@ struct ExportInput {
   std::string Title = {};
 };
 
+/// An option of `export` that not every format has a use for.
+enum ExportOption : unsigned {
+  HasWeight = 1,
+  HasTitle = 2,
+  HasAggregate = 4, ///< a timeline can be made up
+  HasPeaks = 8
+};
+
 struct Exporter {
   llvm::StringLiteral Name;
   llvm::StringLiteral Help;
   /// False for a format of bytes, which a terminal should not get.
   bool Text;
   llvm::Error (*Write)(const ExportInput &In, llvm::raw_ostream &OS);
+  unsigned Options; ///< of ExportOption; others are refused
   /// Shows the operators inside of nodes by themselves. Else they are part of
   /// their nodes, whose self time is all that is shown.
   bool Operators = true;

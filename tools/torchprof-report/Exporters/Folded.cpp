@@ -34,6 +34,6 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 }
 
 static ExporterRegistration Registration({"folded", "stacks for flamegraph.pl",
-                                          true, write});
+                                          true, write, HasWeight});
 
 } // namespace folded_export

@@ -50,6 +50,7 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 }
 
 static ExporterRegistration
-    Registration({"html", "the whole report as one page", true, write});
+    Registration({"html", "the whole report as one page", true, write,
+                  HasWeight | HasTitle | HasPeaks});
 
 } // namespace html_export

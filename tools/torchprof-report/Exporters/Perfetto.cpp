@@ -282,7 +282,8 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   return Error::success();
 }
 
-static ExporterRegistration
-    Registration({"perfetto", "trace protobuf for Perfetto", false, write});
+static ExporterRegistration Registration({"perfetto",
+                                          "trace protobuf for Perfetto", false,
+                                          write, HasTitle | HasAggregate});
 
 } // namespace perfetto_export

@@ -233,7 +233,10 @@ std::string PprofProfile::build() {
                      static_cast<int64_t>(In.Single->Process.StartRealtimeNs));
   valueType(PeriodType, "time", "nanoseconds");
   Writer.add_int64(Period, 1);
-  Writer.add_int64(DefaultSampleType, text("time"));
+  StringRef Shown = In.StackWeight == Weight::Calls      ? "calls"
+                    : In.StackWeight == Weight::DeviceNs ? "device"
+                                                         : "time";
+  Writer.add_int64(DefaultSampleType, text(Shown));
   for (const std::string &S : StringOrder)
     Writer.add_string(StringTable, S);
   return std::move(Message);
@@ -267,6 +270,6 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 }
 
 static ExporterRegistration Registration({"pprof", "stacks for pprof, gzipped",
-                                          false, write});
+                                          false, write, HasWeight});
 
 } // namespace pprof_export

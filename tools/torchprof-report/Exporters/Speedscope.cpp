@@ -80,6 +80,6 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
 }
 
 static ExporterRegistration Registration({"speedscope", "stacks for speedscope",
-                                          true, write});
+                                          true, write, HasWeight | HasTitle});
 
 } // namespace speedscope_export

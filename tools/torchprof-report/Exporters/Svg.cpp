@@ -245,7 +245,8 @@ static Error write(const ExportInput &In, raw_ostream &OS) {
   return Error::success();
 }
 
-static ExporterRegistration
-    Registration({"svg", "a flame graph to zoom and search", true, write});
+static ExporterRegistration Registration({"svg",
+                                          "a flame graph to zoom and search",
+                                          true, write, HasWeight | HasTitle});
 
 } // namespace svg_export

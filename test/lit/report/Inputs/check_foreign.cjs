@@ -33,7 +33,8 @@ function checkPprof() {
   const text = (index) => profile.stringTable.strings[Number(index)];
   assert.strictEqual(text(0), "");
   console.log("sample types: " + profile.sampleType.map(
-    (type) => text(type.type) + "/" + text(type.unit)).join(" "));
+    (type) => text(type.type) + "/" + text(type.unit)).join(" ") +
+    "; default: " + text(profile.defaultSampleType));
   const byId = (list) => new Map(list.map((entry) => [String(entry.id), entry]));
   const locations = byId(profile.location), functions = byId(profile.function);
   let sum = 0;
