@@ -2,6 +2,7 @@
 
 #include "Printable.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Unicode.h"
@@ -49,4 +50,31 @@ std::string torchprof::printable(StringRef Text, bool KeepLines) {
     }
   }
   return Out;
+}
+
+std::string torchprof::shellWord(StringRef Path) {
+  std::string Word = Path.str();
+  if (Path.startswith("-") || Path.startswith("@"))
+    Word.insert(0, "./");
+  auto IsPlain = [](char C) {
+    return isAlnum(C) || StringRef("_@%+=:,./-").contains(C);
+  };
+  if (!Word.empty() && all_of(Word, IsPlain))
+    return Word;
+  if (printable(Word) != Word) {
+    std::string Escaped;
+    for (char C : Word) {
+      if (C == '\\' || C == '\'')
+        Escaped += '\\';
+      Escaped += C;
+    }
+    return ("$'" + Twine(printable(Escaped)) + "'").str();
+  }
+  std::string Quoted = "'";
+  for (char C : Word)
+    if (C == '\'')
+      Quoted += "'\\''";
+    else
+      Quoted += C;
+  return Quoted + "'";
 }

@@ -20,6 +20,11 @@ namespace torchprof {
 /// feeds stay if \p KeepLines.
 std::string printable(llvm::StringRef Text, bool KeepLines = false);
 
+/// \p Path as a word to copy into a shell: quoted if need be, and such that our
+/// tools take it for no option and for no file of options. Bash reads the
+/// quotes around what printable() escapes, other shells may not.
+std::string shellWord(llvm::StringRef Path);
+
 } // namespace torchprof
 
 #endif // TORCHPROF_TOOLS_PRINTABLE_H

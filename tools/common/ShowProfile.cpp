@@ -4,6 +4,7 @@
 
 #include "Messages.h"
 #include "OutputFile.h"
+#include "Printable.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -58,7 +59,7 @@ int showProfiles(StringRef Bin, ArrayRef<StringRef> Profiles, bool Force) {
   // Built without npm there is no page; the report's error says so.
   if (runReport(Report, {"export", "--to=html", "-o", Page}, Profiles) ==
       ExitFine)
-    llvm::outs() << "page: " << Page << '\n';
+    llvm::outs() << "page: " << printable(Page) << '\n';
   return Code;
 }
 

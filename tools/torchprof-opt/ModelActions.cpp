@@ -123,7 +123,7 @@ rewriteInput(llvm::function_ref<int(Model &, const OutputFile &)> Write) {
 
 static void printReport(const InstrumentReport &Report,
                         const CallCounts &Counts) {
-  outs() << options::Output << ": " << Report.Sites << " sites in "
+  outs() << printable(options::Output) << ": " << Report.Sites << " sites in "
          << Report.Methods << (Report.Methods == 1 ? " method, " : " methods, ")
          << Report.Nodes << " nodes seen";
   if (!Report.Skipped.empty())
@@ -174,7 +174,7 @@ int stripAction() {
   if (Code)
     return Code;
   if (!options::Quiet)
-    outs() << options::Output << ": " << Methods
+    outs() << printable(options::Output) << ": " << Methods
            << (Methods == 1 ? " method" : " methods") << " restored\n";
   return ExitFine;
 }
@@ -187,7 +187,7 @@ int checkAction() {
   if (Outcome Failed = checkModel(*Held.get(), Sites))
     return reportOutcome(options::Input, Failed);
   if (!options::Quiet)
-    outs() << options::Input << ": " << Sites
+    outs() << printable(options::Input) << ": " << Sites
            << (Sites == 1 ? " site" : " sites")
            << ", probes and manifest agree\n";
   return ExitFine;

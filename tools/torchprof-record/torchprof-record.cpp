@@ -8,6 +8,7 @@
 #include "../common/IgnoredSignals.h"
 #include "../common/Messages.h"
 #include "../common/OutputFile.h"
+#include "../common/Printable.h"
 #include "../common/RecordingSwitches.h"
 #include "../common/ShowProfile.h"
 #include "../common/StandardOutput.h"
@@ -206,24 +207,29 @@ static bool looksLikeModel(StringRef Path) {
 static void printProcess(const KeptProfile &Profile) {
   constexpr size_t Longest = 60;
   StringRef Command = Profile.Facts.Command;
+  size_t Shown = std::min(Longest, Command.size());
+  // No character of UTF-8 is cut.
+  while (Shown && Shown < Command.size() && (Command[Shown] & 0xc0) == 0x80)
+    --Shown;
   outs() << ", process " << Profile.Process << ": "
-         << Command.take_front(Longest)
-         << (Command.size() > Longest ? "..." : "");
+         << printable(Command.take_front(Shown))
+         << (Shown < Command.size() ? "..." : "");
 }
 
 static void showGroup(StringRef Bin, const ProfileGroup &Group,
                       bool IsOneOfSeveral) {
   const KeptProfile &First = *Group.front();
   if (Group.size() > 1)
-    outs() << "profiles: " << First.Path << " and " << Group.size() - 1
+    outs() << "profiles: " << printable(First.Path) << " and "
+           << Group.size() - 1
            << " more of processes that ran the same models, added up";
   else
-    outs() << "profile: " << First.Path;
+    outs() << "profile: " << printable(First.Path);
   if (any_of(Group, [](auto *Profile) { return Profile->processStillRuns(); }))
     outs() << (Group.size() > 1 ? ", some of which still run"
                                 : ", whose process still runs");
   if (!First.NothingAfter.empty()) {
-    outs() << ", with nothing after " << First.NothingAfter << '\n';
+    outs() << ", with nothing after " << printable(First.NothingAfter) << '\n';
     return;
   }
   if (Group.size() == 1 && IsOneOfSeveral)

@@ -50,7 +50,8 @@ int torchprof::compareModel(StringRef Path, ModelHolder &Model,
     return reportOutcome(Path, Failed);
   for (std::vector<uint64_t> &Of : Latencies)
     sort(Of);
-  outs() << Path << ": " << Run.Runs << (Run.Runs == 1 ? " run" : " runs")
+  outs() << printable(Path) << ": " << Run.Runs
+         << (Run.Runs == 1 ? " run" : " runs")
          << " of each in turns, nothing recorded\n\n"
          << left_justify("", 24) << right_justify("min", 12)
          << right_justify("median", 12) << right_justify("speed-up", 10)

@@ -3,6 +3,7 @@
 #include "../common/IgnoredSignals.h"
 #include "../common/Messages.h"
 #include "../common/OutputFile.h"
+#include "../common/Printable.h"
 #include "../common/RecordingSwitches.h"
 #include "../common/ShowProfile.h"
 #include "../common/ToolSupport.h"
@@ -121,7 +122,7 @@ static StringRef displayPath(StringRef Typed, StringRef Written) {
 
 static void printSummary(std::vector<uint64_t> Latency, StringRef Path,
                          const RunResult &Result) {
-  outs() << ModelPath << ": " << Latency.size()
+  outs() << printable(ModelPath) << ": " << Latency.size()
          << (Latency.size() == 1 ? " run" : " runs");
   if (!Latency.empty()) {
     sort(Latency);
@@ -134,7 +135,7 @@ static void printSummary(std::vector<uint64_t> Latency, StringRef Path,
   outs() << '\n';
   if (!Result.ProfilePath.empty() && !Record)
     outs() << "next: torchprof-report summary "
-           << displayPath(Path, Result.ProfilePath.c_str()) << '\n';
+           << shellWord(displayPath(Path, Result.ProfilePath.c_str())) << '\n';
 }
 
 /// Says that no profile was written, and why if that can be told; returns the

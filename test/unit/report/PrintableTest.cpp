@@ -36,4 +36,29 @@ TEST(Printable, EscapesBytesThatAreNotUtf8) {
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80"); // a surrogate
 }
 
+TEST(ShellWord, LeavesPlainPathsAlone) {
+  for (StringRef Path : {"a.tprof", "/tmp/x-1_2/a,b.tprof", "./-a"})
+    EXPECT_EQ(shellWord(Path), Path);
+}
+
+TEST(ShellWord, QuotesWhatAShellWouldTakeForSomethingElse) {
+  EXPECT_EQ(shellWord(""), "''");
+  EXPECT_EQ(shellWord("mo del.pt"), "'mo del.pt'");
+  EXPECT_EQ(shellWord("it's"), "'it'\\''s'");
+  EXPECT_EQ(shellWord("~a"), "'~a'");
+  EXPECT_EQ(shellWord("$a\\b*"), "'$a\\b*'");
+  EXPECT_EQ(shellWord("größe"), "'größe'");
+}
+
+TEST(ShellWord, IsNoOptionAndNoResponseFile) {
+  EXPECT_EQ(shellWord("-a.pt"), "./-a.pt");
+  EXPECT_EQ(shellWord("@a.pt"), "./@a.pt");
+  EXPECT_EQ(shellWord("-a b"), "'./-a b'");
+}
+
+TEST(ShellWord, EscapesWhatATerminalObeys) {
+  EXPECT_EQ(shellWord("e\x1b[31m'\\"), "$'e\\x1b[31m\\'\\\\'");
+  EXPECT_EQ(shellWord("-\n"), "$'./-\\n'");
+}
+
 } // namespace
