@@ -51,10 +51,10 @@ cl::opt<LevelValue>
           cl::init(LevelValue::Op), cl::cat(Category));
 cl::list<std::string>
     Include("include", cl::desc("Only sites whose kind or module path matches"),
-            cl::value_desc("glob"), cl::cat(Category));
+            cl::value_desc("glob,..."), cl::CommaSeparated, cl::cat(Category));
 cl::list<std::string>
     Exclude("exclude", cl::desc("No sites whose kind or module path matches"),
-            cl::value_desc("glob"), cl::cat(Category));
+            cl::value_desc("glob,..."), cl::CommaSeparated, cl::cat(Category));
 cl::list<std::string> Methods("methods", cl::desc("Only these methods"),
                               cl::value_desc("name"), cl::CommaSeparated,
                               cl::cat(Category));

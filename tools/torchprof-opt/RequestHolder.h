@@ -3,6 +3,7 @@
 #ifndef TORCHPROF_TOOLS_REQUESTHOLDER_H
 #define TORCHPROF_TOOLS_REQUESTHOLDER_H
 
+#include "../common/GlobList.h"
 #include "../common/ToolSupport.h"
 #include "Actions.h"
 #include "OptBridge.h"
@@ -14,8 +15,9 @@ namespace torchprof {
 class RequestHolder {
 public:
   RequestHolder()
-      : Include(options::Include), Exclude(options::Exclude),
-        Methods(options::Methods) {}
+      : Included(globsOf(options::Include)),
+        Excluded(globsOf(options::Exclude)), Include(Included),
+        Exclude(Excluded), Methods(options::Methods) {}
 
   SiteRequest get() const {
     SiteRequest Request;
@@ -37,6 +39,7 @@ public:
   }
 
 private:
+  std::vector<std::string> Included, Excluded; ///< what the holders point into
   TextListHolder Include, Exclude, Methods;
 };
 

@@ -1,6 +1,7 @@
 //===- Options.cpp - option groups that commands share --------------------===//
 
 #include "Options.h"
+#include "../../common/GlobList.h"
 #include "../../common/Messages.h"
 #include "../../common/OutputFile.h"
 #include "../../common/StandardOutput.h"
@@ -197,15 +198,15 @@ SelectionOptions::SelectionOptions(cl::SubCommand &Sub)
     : Include("include",
               cl::desc("Only sites whose kind, name or module path matches; "
                        "repeatable"),
-              cl::value_desc("glob"), cl::sub(Sub)),
+              cl::value_desc("glob,..."), cl::CommaSeparated, cl::sub(Sub)),
       Exclude("exclude",
               cl::desc("No sites whose kind, name or module path matches; "
                        "repeatable"),
-              cl::value_desc("glob"), cl::sub(Sub)) {}
+              cl::value_desc("glob,..."), cl::CommaSeparated, cl::sub(Sub)) {}
 
 Expected<Selection>
 SelectionOptions::select(ArrayRef<const SiteTable *> Tables) const {
-  Expected<Selection> S = Selection::create(Include, Exclude);
+  Expected<Selection> S = Selection::create(globsOf(Include), globsOf(Exclude));
   if (!S)
     return S.takeError();
   if (Error E = S->checkAgainst(Tables))
