@@ -164,7 +164,21 @@ static void appendOptions(std::string &Text, const char *Option,
 
 std::string describeNoMatch(const SiteOptions &Options,
                             const std::set<std::string> &Names) {
-  std::string Text = "no site matches";
+  std::string Text;
+  auto IsIncluded = [&](const std::string &Name) {
+    return matchesAny(Options.Include, Name, Name);
+  };
+  if (!Options.Exclude.empty() &&
+      (Options.Include.empty() ||
+       std::any_of(Names.begin(), Names.end(), IsIncluded))) {
+    appendOptions(Text, "--exclude", Options.Exclude);
+    Text.erase(0, 1).append(" leaves no site");
+    if (!Options.Include.empty())
+      Text.append(" of");
+    appendOptions(Text, "--include", Options.Include);
+    return Text;
+  }
+  Text = "no site matches";
   appendOptions(Text, "--include", Options.Include);
   appendOptions(Text, "--exclude", Options.Exclude);
   std::string Nearest = nearestName(Options.Include, Names);

@@ -142,8 +142,11 @@ TEST(InstrumentAndReload, NamesTheFiltersThatLeaveNothing) {
             "no site matches --include='aten::ad'; did you mean aten::add?");
   EXPECT_EQ(Message({"layer9.*"}, {}), "no site matches --include='layer9.*'");
   EXPECT_EQ(Message({"aten::*"}, {"*::*"}),
-            "no site matches --include='aten::*' --exclude='*::*'");
-  EXPECT_EQ(Message({}, {"*"}), "no site matches --exclude='*'");
+            "--exclude='*::*' leaves no site of --include='aten::*'");
+  EXPECT_EQ(Message({}, {"x", "*"}),
+            "--exclude='x' --exclude='*' leaves no site");
+  EXPECT_EQ(Message({"layer9.*"}, {"*"}),
+            "no site matches --include='layer9.*' --exclude='*'");
 }
 
 TEST(InstrumentAndReload, TheManifestKeepsWhatChoseTheSites) {
