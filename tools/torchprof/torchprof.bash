@@ -1,9 +1,10 @@
 # bash completion for torchprof's tools. Options come from the tools' own
-# --help, so that this file never lags behind them.
+# --help-all, so that this file never lags behind them.
 
+# Descriptions and examples name options too, but no line of them begins with one.
 _torchprof_options() { # COMMAND...
-  "$@" --help 2>/dev/null | grep -oE -- '(^| )--[a-z][a-z0-9-]*=?' |
-    tr -d ' ' | sort -u
+  "$@" --help-all 2>/dev/null |
+    sed -nE 's/^ +(--[a-z][a-z0-9-]*=?).*/\1/p' | sort -u
 }
 
 # The report's commands, from the indented lines of its help.
@@ -35,12 +36,13 @@ _torchprof() {
   # Behind -- stands a command of the user's.
   if [[ " ${COMP_WORDS[*]:first:COMP_CWORD-first} " == *" -- "* ]]; then
     compopt -o default
-  elif [ "$tool" = torchprof-report ] && [ "$COMP_CWORD" -eq "$first" ]; then
+  elif [ "$tool" = torchprof-report ] && [ "$COMP_CWORD" -eq "$first" ] &&
+    [[ $word != -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(_torchprof_report_commands)" \
       -- "$word")
   elif [[ $word == -* ]]; then
     local command=("$tool")
-    if [ "$tool" = torchprof-report ]; then
+    if [ "$tool" = torchprof-report ] && [ "$COMP_CWORD" -gt "$first" ]; then
       command+=("${COMP_WORDS[first]}")
     fi
     mapfile -t COMPREPLY < <(compgen -W "$(_torchprof_options "${command[@]}") \

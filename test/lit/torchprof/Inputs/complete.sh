@@ -13,6 +13,16 @@ try torchprof report sum
 try torchprof-report summary --gro
 try torchprof opt --inst
 try torchprof-run --war
+try torchprof-run --inp
+try torchprof-run --run
+try torchprof-report diff --fail-above=
+try torchprof-report summary --thr
+try torchprof-report summary --wi
+try torchprof-report summary --print
+try torchprof-opt --list-p
+try torchprof-opt --verif
+try torchprof-report --h
+try torchprof report --help-a
 try torchprof record --m
 try torchprof-record --me
 try torchprof-record -- python3 --me
