@@ -43,6 +43,10 @@ static const char *Overview =
     "summary goes to standard error.\n";
 
 static cl::OptionCategory Category("torchprof-record options");
+// For --help: what stands there is cut off before the options are parsed.
+static cl::list<std::string> CommandWords(cl::Positional, cl::ZeroOrMore,
+                                          cl::desc("-- COMMAND [ARGUMENTS]"),
+                                          cl::cat(Category));
 static cl::opt<std::string> Output("o",
                                    cl::desc("Profile to write (the command's "
                                             "name + .tprof)"),
