@@ -75,11 +75,19 @@ static bool parseChoice(std::string_view Value, std::string_view Allowed,
   return true;
 }
 
+/// The first word of \p Value that is none of \p Allowed.
+static std::optional<std::string_view> unknownWord(std::string_view Value,
+                                                   std::string_view Allowed) {
+  while (!Value.empty())
+    if (std::string_view Word = takeWord(Value); !hasWord(Allowed, Word))
+      return Word;
+  return std::nullopt;
+}
+
 static bool parseWords(std::string_view Value, std::string_view Allowed,
                        std::string &Result) {
-  for (std::string_view Rest = Value; !Rest.empty();)
-    if (!hasWord(Allowed, takeWord(Rest)))
-      return false;
+  if (unknownWord(Value, Allowed))
+    return false;
   Result = Value;
   return true;
 }
@@ -116,14 +124,18 @@ static bool parsePlan(std::string_view Value, std::string_view,
 
 namespace {
 struct Row {
-  const char *Name, *Default, *Allowed, *Help;
+  const char *Type, *Name, *Default, *Allowed, *Help;
   bool (*Set)(Options &To, std::string_view Value, const Row &Self);
 };
 } // namespace
 
 static constexpr Row Rows[] = {
 #define TORCHPROF_OPTION(TYPE, NAME, MEMBER, DEFAULT, ALLOWED, HELP)           \
-  {#NAME, DEFAULT, ALLOWED, HELP,                                              \
+  {#TYPE,                                                                      \
+   #NAME,                                                                      \
+   DEFAULT,                                                                    \
+   ALLOWED,                                                                    \
+   HELP,                                                                       \
    [](Options &To, std::string_view Value, const Row &Self) {                  \
      return parse##TYPE(Value, Self.Allowed, To.MEMBER);                       \
    }},
@@ -150,6 +162,14 @@ bool Options::set(std::string_view Name, std::string_view Value) {
 const char *allowedValues(std::string_view Name) {
   const Row *R = findRow(Name);
   return R ? R->Allowed : nullptr;
+}
+
+std::string_view refusedPart(std::string_view Name, std::string_view Value) {
+  const Row *R = findRow(Name);
+  if (!R || std::string_view(R->Type) != "Words")
+    return Value;
+  std::string_view Word = unknownWord(Value, R->Allowed).value_or("");
+  return Word.empty() ? Value : Word;
 }
 
 std::string environmentName(std::string_view Option) {
@@ -210,8 +230,9 @@ void Options::readEnvironment(const char *const *Environment) {
       WriteSignalsBlock Block;
       fputs(optionsHelp().c_str(), stderr);
     } else if (!R->Set(*this, Value, *R)) {
+      std::string_view Found = refusedPart(R->Name, Value);
       warn("%.*s: expected %s, found '%.*s'", int(Variable.size()),
-           Variable.data(), R->Allowed, int(Value.size()), Value.data());
+           Variable.data(), R->Allowed, int(Found.size()), Found.data());
     }
   }
 }

@@ -47,6 +47,10 @@ struct Options {
 /// What the option may be, for messages; null if there is no such option.
 const char *allowedValues(std::string_view Name);
 
+/// What a message names of a value that an option may not be: the first unknown
+/// one of several words, else all of it.
+std::string_view refusedPart(std::string_view Name, std::string_view Value);
+
 /// True if \p List, words joined by commas, holds \p Word.
 bool hasWord(std::string_view List, std::string_view Word);
 

@@ -56,6 +56,8 @@ bool parseSchedule(std::string_view Text, Schedule &Result) {
     More = Comma != std::string_view::npos;
     if (More)
       Text.remove_prefix(Comma + 1);
+    while (Item.starts_with(' '))
+      Item.remove_prefix(1);
     size_t Equal = Item.find('=');
     if (Equal == std::string_view::npos)
       return false;

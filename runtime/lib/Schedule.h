@@ -37,7 +37,8 @@ struct Schedule {
   bool isOver(uint64_t Step) const;
 };
 
-/// Reads `skip_first=10,wait=5,warmup=1,active=3,repeat=2`, keys in any order.
+/// Reads `skip_first=10,wait=5,warmup=1,active=3,repeat=2`, keys in any order,
+/// perhaps with spaces in front.
 /// The empty text is the empty schedule. False, with \p Result unchanged, if
 /// a key is unknown or twice there, a number is bad or active is missing.
 bool parseSchedule(std::string_view Text, Schedule &Result);

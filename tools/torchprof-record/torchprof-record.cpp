@@ -135,7 +135,8 @@ static std::string whyNotAllowed(const Twine &Name, const char *Id,
                                  const std::string &Value) {
   if (Options().set(Id, Value))
     return std::string();
-  return (Name + ": expected " + allowedValues(Id) + ", found '" + Value + "'")
+  return (Name + ": expected " + allowedValues(Id) + ", found '" +
+          StringRef(refusedPart(Id, Value)) + "'")
       .str();
 }
 

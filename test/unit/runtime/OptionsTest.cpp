@@ -118,9 +118,11 @@ TEST(Options, WhoFoldsIsAChoice) {
 
 TEST(Options, BadScheduleIsNamedWithWhatIsAllowed) {
   Parsed P = parse({"TORCHPROF_SCHEDULE=wait=1"});
-  EXPECT_EQ(P.Warnings,
-            "torchprof: warning: TORCHPROF_SCHEDULE: expected "
-            "skip_first=N,wait=N,warmup=N,active=N,repeat=N, found 'wait=1'\n");
+  EXPECT_EQ(
+      P.Warnings,
+      "torchprof: warning: TORCHPROF_SCHEDULE: expected "
+      "skip_first=N,wait=N,warmup=N,active=N,repeat=N, each at most once and "
+      "active at least 1, found 'wait=1'\n");
   EXPECT_FALSE(P.Opts.Schedule.exists());
 }
 
@@ -136,7 +138,9 @@ TEST(Options, RecordTakesWordsOfItsList) {
   EXPECT_EQ(
       parse({"TORCHPROF_RECORD=cpu,heat"}).Warnings,
       "torchprof: warning: TORCHPROF_RECORD: expected attributes, blocks, cpu, "
-      "device, labels, memory, ops, shapes, found 'cpu,heat'\n");
+      "device, labels, memory, ops, shapes, found 'heat'\n");
+  EXPECT_EQ(refusedPart("record", "cpu,,shapes"), "cpu,,shapes");
+  EXPECT_EQ(refusedPart("mode", "trace,x"), "trace,x");
   EXPECT_EQ(parse({"TORCHPROF_RECORD_EVERY=20"}).Opts.RecordEvery, 20u);
   EXPECT_NE(parse({"TORCHPROF_RECORD_EVERY=0"}).Warnings, "");
   EXPECT_EQ(parse({"TORCHPROF_RECORD_SITES=methods"}).Opts.RecordSites,

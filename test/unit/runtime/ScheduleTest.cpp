@@ -25,6 +25,7 @@ TEST(Schedule, MeansWhatTorchProfilersMeans) {
             "---------------waaA-----waaA----");
   EXPECT_EQ(phases("active=1", 3), "AAA");
   EXPECT_EQ(phases("repeat=1,active=2,wait=1", 6), "-aA---");
+  EXPECT_EQ(phases("repeat=1, active=2,  wait=1", 6), "-aA---");
 }
 
 TEST(Schedule, IsOverBehindItsLastCycle) {
