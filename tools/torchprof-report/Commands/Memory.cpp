@@ -20,7 +20,17 @@ cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
                         cl::value_desc("n"), cl::init(20), cl::sub(Command));
 } // namespace
 
+/// Options of other commands that this one refuses are in no help.
+[[maybe_unused]] static const bool AreHidden = [] {
+  Input.Threads.Threads.setHiddenFlag(cl::ReallyHidden);
+  Output.Unit.setHiddenFlag(cl::ReallyHidden);
+  return true;
+}();
+
 static Expected<Outcome> run() {
+  if (Output.Unit.getNumOccurrences())
+    return createStringError(inconvertibleErrorCode(),
+                             "--unit: there is no time in this table");
   if (!Input.Threads.Threads.empty())
     return createStringError(inconvertibleErrorCode(),
                              "--thread: who allocated what is known of the "
