@@ -6,9 +6,19 @@
 Knows what the documentation uses: headings, paragraphs, fenced code, lists,
 tables, `code`, **strong**, *emphasis* and links. The page's first heading
 becomes the NAME section, "tool: one line of what it does", and what follows it
-the DESCRIPTION.
+the DESCRIPTION. A comment behind that heading, which no browser shows, is the
+SYNOPSIS:
+
+  <!-- synopsis
+  torchprof-opt --check MODEL.pt
+  -->
+
+The pages of other tools in the same directory, NAME*.md of its first word,
+are under SEE ALSO.
 """
 
+import glob
+import os
 import re
 import sys
 
@@ -43,16 +53,43 @@ def cells(row):
 
 
 def table(rows):
-    """A row becomes an item: the first cell its tag, the others its text."""
-    out = []
-    for row in rows:
+    """A row becomes an item: the first cell its tag, the others its text. Of more
+    than one each is named by the table's head."""
+    out, head = [], []
+    for row, below in zip(rows, rows[1:] + [""]):
         if re.fullmatch(r"[\s|:-]+", row):
-            out.clear()  # what stood above was the head
+            continue
+        if re.fullmatch(r"[\s|:-]+", below):
+            head = cells(row)[1:]
             continue
         first, *rest = cells(row)
+        if len(rest) > 1 and len(head) == len(rest):
+            rest = ["%s: %s" % (name, cell) if name and cell else cell
+                    for name, cell in zip(head, rest)]
         out += [".TP", inline(first) or "\\&",
                 inline("; ".join(cell for cell in rest if cell)) or "\\&"]
     return out
+
+
+def synopsis(lines):
+    """What the comment behind the heading says, and how many lines it takes."""
+    for begin, line in enumerate(lines):
+        if line == "<!-- synopsis":
+            end = lines.index("-->", begin)
+            out = [".SH SYNOPSIS", ".nf"]
+            out += ["\\&" + escape(line) for line in lines[begin + 1:end]]
+            return out + [".fi"], end + 1
+        if line:
+            break
+    return [], 0
+
+
+def see_also(page, name):
+    first = name.split("-")[0]
+    pages = glob.glob(os.path.join(glob.escape(os.path.dirname(page)), first + "*.md"))
+    names = sorted(os.path.basename(other)[:-len(".md")] for other in pages)
+    others = ["\\fB%s\\fR(1)" % escape(other) for other in names if other != name]
+    return '.SH "SEE ALSO"\n%s\n' % ", ".join(others) if others else ""
 
 
 def continues(line):
@@ -80,8 +117,10 @@ def convert(text, name, version):
             if ":" not in title:
                 title = name + ": " + title
             tool, what = title.split(":", 1)
+            usage, length = synopsis(lines[index:])
+            index += length
             out += [".SH NAME", inline(tool) + " \\- " + inline(what.strip()),
-                    ".SH DESCRIPTION"]
+                    *usage, ".SH DESCRIPTION"]
         elif line.startswith("#"):
             level, title = line.split(" ", 1)
             if level == "##":
@@ -117,7 +156,7 @@ def main():
     with open(page, encoding="utf-8") as file:
         text = file.read()
     with open(result, "w", encoding="utf-8") as file:
-        file.write(convert(text, name, version))
+        file.write(convert(text, name, version) + see_also(page, name))
 
 
 if __name__ == "__main__":
