@@ -24,7 +24,9 @@ namespace {
 
 /// What the segments have that are whole in the first bytes of a file.
 struct Held {
-  uint64_t Segments = 0, Models = 0, Lanes = 0, Cells = 0;
+  uint64_t Segments = 0, Models = 0, Lanes = 0, Cells = 0, Events = 0;
+
+  bool hasRecords() const { return Cells || Events; }
 };
 
 Held heldIn(StringRef Bytes) {
@@ -43,6 +45,11 @@ Held heldIn(StringRef Bytes) {
       memcpy(&Record, Bytes.data() + At + sizeof(Head), sizeof(Record));
       H.Cells += Record.Used;
     }
+    if (Head.Type == format::SegmentType::Log) {
+      format::LogRecord Record;
+      memcpy(&Record, Bytes.data() + At + sizeof(Head), sizeof(Record));
+      H.Events += Record.Written; // each is a short span
+    }
     At += Head.Bytes;
   }
   return H;
@@ -52,11 +59,15 @@ void expectAll(const Profile &P, const Held &H) {
   EXPECT_EQ(P.SegmentCount, H.Segments);
   EXPECT_EQ(P.Models.size(), H.Models);
   EXPECT_EQ(P.Lanes.size(), H.Lanes);
-  uint64_t Cells = 0;
-  for (const Lane &L : P.Lanes)
+  uint64_t Cells = 0, Events = 0;
+  for (const Lane &L : P.Lanes) {
     for (ArrayRef<format::Cell> Some : L.Cells)
       Cells += Some.size();
+    for (const TraceBuffer &T : L.Traces)
+      Events += T.Events.size();
+  }
   EXPECT_EQ(Cells, H.Cells);
+  EXPECT_EQ(Events, H.Events);
 }
 
 /// The first \p Bytes of a file.
@@ -109,7 +120,7 @@ TEST(Damage, EveryTruncation) {
                                           "cut.tprof", false);
     Held H = heldIn(Cut->getBuffer());
     Expected<Profile> P = readProfile(std::move(Cut));
-    EXPECT_EQ(!P, H.Cells == 0) << Length; // nothing was recorded before it
+    EXPECT_EQ(!P, !H.hasRecords()) << Length; // nothing was recorded before it
     if (!P) {
       std::string Text = toString(P.takeError());
       EXPECT_EQ(Text.rfind("cut.tprof: ", 0), 0u) << Text;
@@ -147,8 +158,8 @@ TEST(Damage, TruncationsAtPagesAreUsable) {
     StringRef Cut = StringRef(Whole).take_front(Length);
     H = heldIn(Cut);
     std::string Text = exerciseReader(Cut);
-    EXPECT_EQ(Text.empty(), H.Cells > 0) << Length << ": " << Text;
-    if (H.Cells)
+    EXPECT_EQ(Text.empty(), H.hasRecords()) << Length << ": " << Text;
+    if (H.hasRecords())
       expectAll(cantFail(readProfile(
                     MemoryBuffer::getMemBuffer(Cut, "cut.tprof", false))),
                 H);
@@ -156,6 +167,7 @@ TEST(Damage, TruncationsAtPagesAreUsable) {
   EXPECT_EQ(H.Models, 1u);
   EXPECT_EQ(H.Lanes, 3u);
   EXPECT_EQ(H.Cells, 6u);
+  EXPECT_EQ(H.Events, 9u);
 }
 
 /// The profile fuzzer, which sanitizers check, goes on where these end.

@@ -37,7 +37,6 @@ bool SegmentReader::read(ConstSegmentOf<SegmentType::Cells> S) {
   if (!L || !entries(S, Record.Capacity, Record.Used, Cells))
     return false;
   L->Cells.push_back(Cells);
-  SawCells = true;
   return true;
 }
 

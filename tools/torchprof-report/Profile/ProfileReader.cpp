@@ -284,6 +284,18 @@ static void emptyOld(Profile &P) {
       followReset(*Books, static_cast<uint32_t>(P.Epoch), P.ResetTicks);
 }
 
+/// False if nothing that a lane recorded is in the part that was read. A log
+/// may hold a trace, and spans that are in no cell yet, without any cells
+/// behind it.
+static bool hasRecords(const Profile &P) {
+  return any_of(P.Lanes, [](const Lane &L) {
+    auto HasEvents = [](const TraceBuffer &T) { return !T.Events.empty(); };
+    auto HasRuns = [](const RunRing &R) { return !R.Samples.empty(); };
+    return !L.Cells.empty() || any_of(L.Traces, HasEvents) ||
+           any_of(L.Runs, HasRuns);
+  });
+}
+
 Error SegmentReader::finish() {
   // Before a run that has begun since, but not ended, makes the cell a new one.
   emptyOld(P);
@@ -292,7 +304,7 @@ Error SegmentReader::finish() {
   forgetEndedElsewhere(P);
   if (Damage.empty())
     return Error::success();
-  if (!SawCells)
+  if (!hasRecords(P))
     return inputError(Damage);
   P.Damaged = true;
   P.Warnings.insert(P.Warnings.begin(), Damage + "; read the " +

@@ -107,7 +107,6 @@ private:
   std::string Damage;
   bool IsShort = false;
   bool SawProcess = false;
-  bool SawCells = false;
   std::map<uint32_t, size_t> LaneIndex; ///< by number, in Profile::Lanes
   format::SlotMap<std::monostate> Taken;
   std::vector<LaneLog> Logs;
