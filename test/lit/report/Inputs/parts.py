@@ -20,6 +20,7 @@ main["cells"] = [{"slot": 0, "samples": [1000], "begins": 3, "epoch": 1},
                  {"slot": 2, "samples": [100], "epoch": 1}]
 pool["cells"] = [{"slot": 0, "begins": 1, "epoch": 1},
                  {"slot": 3, "samples": [300, 200], "begins": 4, "epoch": 1}]
+main["apart_ticks"] = 30
 pool.update(current_slot=3, current_ticks=7900)
 # The second one cuts it; the other thread goes on, and a third one appears.
 second = copy.deepcopy(whole)
@@ -30,6 +31,7 @@ main["cells"] = [{"slot": 0, "samples": [700], "begins": 2, "cut": 1, "epoch": 2
                  {"slot": 2, "samples": [90], "epoch": 1}]  # of the past
 main["traces"] = [{"keep": "last", "capacity": 5, "written": 1,
                    "events": [[0, 9000, 700]]}]
+main.update(apart_ticks=4, current_slot=1, current_ticks=9600)
 pool["cells"] = [{"slot": 3, "samples": [50], "epoch": 2}]
 second["lanes"].append({"lane": 2, "thread": 102, "name": "late",
                         "cells": [{"slot": 3, "samples": [7], "epoch": 2}]})
@@ -59,3 +61,6 @@ assert cells(late, 3) == [(1, 1, 0, [7])], late
 assert [event for trace in main["traces"] for event in trace["events"]] == (
     whole["lanes"][0]["traces"][0]["events"] + [[0, 9000, 700]]), main
 assert [trace["written"] for trace in main["traces"]] == [6, 1], main
+# Each trace has a log of its own in the file, which all say the same of the lane.
+assert main["apart_ticks"] == 34, main
+assert (main["current_slot"], main["current_ticks"]) == (1, 9600), main
