@@ -210,26 +210,42 @@ TEST(Format, TracesOfAnOlderEpochAreEmpty) {
   EXPECT_TRUE(P.Lanes[0].Traces[0].Events.empty());
 }
 
-TEST(Format, RunsFromBeforeAResetAreGoneWhileTheNextOneIsOpen) {
-  std::string Bytes = bytesOf(parse(R"({"epoch": 1, "reset_ticks": 50,
+/// A process that died in a root's run that began at \p CurrentTicks, of which
+/// its log has no record. It was reset at tick 50.
+Profile diedInRun(unsigned CurrentTicks) {
+  std::string Bytes = bytesOf(parse((R"({"epoch": 1, "reset_ticks": 50,
     "models": [{"sites": [{"flags": ["root"]}]}],
-    "lanes": [{"current_slot": 0, "current_ticks": 60,
-               "cells": [{"slot": 0, "epoch": 0, "samples": [10]}],
-               "runs": [{"slot": 0, "samples": [[20, 10]]}]}]})"));
+    "lanes": [{"cells": [{"slot": 0, "epoch": 0, "samples": [10]}],
+               "runs": [{"slot": 0, "samples": [[20, 10]]}],
+               "current_slot": 0, "current_ticks": )" +
+                                     Twine(CurrentTicks) + "}]}")
+                                        .str()));
   size_t At = format::PageBytes;
   format::SegmentHeader Head;
   for (;; At += Head.Bytes) {
-    ASSERT_LE(At + sizeof(Head), Bytes.size());
-    memcpy(&Head, &Bytes[At], sizeof(Head));
+    memcpy(&Head, &Bytes.at(At), sizeof(Head));
     if (Head.Type == format::SegmentType::Log)
       break;
   }
   uint64_t Current = format::packCurrent(format::Slot(0), /*IsUnlogged=*/true);
   memcpy(&Bytes[At + sizeof(Head) + offsetof(format::LogRecord, Current)],
          &Current, sizeof(Current));
-  Profile P = read(Bytes);
+  return read(Bytes);
+}
+
+TEST(Format, RunsFromBeforeAResetAreGoneWhileTheNextOneIsOpen) {
+  Profile P = diedInRun(/*CurrentTicks=*/60);
+  EXPECT_EQ(P.Lanes[0].Cells[0][0].Epoch, 1u);
   EXPECT_EQ(P.Lanes[0].Cells[0][0].Begins, 1u);
   EXPECT_TRUE(P.Lanes[0].Runs[0].Samples.empty());
+}
+
+TEST(Format, BeginOfARunFromBeforeAResetIsNotCounted) {
+  Profile P = diedInRun(/*CurrentTicks=*/40);
+  EXPECT_EQ(P.Lanes[0].CurrentSlot, format::Slot(0));
+  for (ArrayRef<format::Cell> Cells : P.Lanes[0].Cells)
+    for (const format::Cell &C : Cells)
+      EXPECT_EQ(C.Epoch, 0u);
 }
 
 TEST(TickClock, AnchorsGiveTheRate) {
