@@ -144,23 +144,34 @@ void LaneMapping<IO>::cell(IO &io, Ref<JsonCell<format::Cell>> J) {
 
 template <class IO> void LaneMapping<IO>::runs(IO &io, Ref<RunRing> R) {
   io.member("slot", R.Slot);
-  tuples<format::RunSample>(io, "samples", R.Samples, [](auto &io, auto &S) {
+  KeptRing<format::RunSample> Ring; // in the order of the text
+  std::vector<format::RunSample> Samples;
+  if constexpr (!IO::Reading) {
+    Samples = oldestFirst(R);
+    Ring.Entries = Samples;
+  }
+  tuples<format::RunSample>(io, "samples", Ring.Entries, [](auto &io, auto &S) {
     io.value(S.EndTicks);
     io.value(S.LatencyTicks);
   });
   if constexpr (IO::Reading) {
-    R.Capacity = std::max<uint32_t>(R.Samples.size(), format::RunsCapacity);
-    R.Count = R.Samples.size();
+    R.Capacity = std::max<uint32_t>(Ring.Entries.size(), format::RunsCapacity);
+    R.Count = Ring.Entries.size();
   }
   io.member("capacity", R.Capacity, MaxCapacity);
   io.member("count", R.Count);
-  if constexpr (IO::Reading)
-    if (R.Samples.size() != std::min<uint64_t>(R.Count, R.Capacity))
-      io.fail("samples",
-              "expected " +
-                  llvm::Twine(std::min<uint64_t>(R.Count, R.Capacity)) +
-                  " of them, as count and capacity say, found " +
-                  llvm::Twine(R.Samples.size()));
+  if constexpr (IO::Reading) {
+    Ring.Capacity = R.Capacity;
+    Ring.Count = R.Count;
+    uint64_t Expected = std::min<uint64_t>(R.Count, R.Capacity);
+    if (Ring.Entries.size() != Expected)
+      io.fail("samples", "expected " + llvm::Twine(Expected) +
+                             " of them, as count and capacity say, found " +
+                             llvm::Twine(Ring.Entries.size()));
+    else if (Expected)
+      R.Samples =
+          P.keep(llvm::ArrayRef<format::RunSample>(turnedEntries(Ring)));
+  }
 }
 
 template <class IO> void LaneMapping<IO>::trace(IO &io, Ref<TraceBuffer> T) {

@@ -35,6 +35,15 @@ const MeasureInfo *findMeasure(StringRef Name) {
   return nullptr;
 }
 
+std::vector<format::RunSample> oldestFirst(const RunRing &R) {
+  std::vector<format::RunSample> Samples = R.Samples;
+  if (R.Capacity && R.Count > R.Capacity && Samples.size() == R.Capacity)
+    std::rotate(Samples.begin(),
+                Samples.begin() + ptrdiff_t(R.Count % R.Capacity),
+                Samples.end());
+  return Samples;
+}
+
 std::string Lane::name() const {
   StringRef Name = fixedText(Record.Name);
   std::string Text = "lane " + std::to_string(Record.Lane);

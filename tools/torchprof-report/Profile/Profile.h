@@ -54,6 +54,9 @@ struct RunRing {
   llvm::ArrayRef<format::RunSample> Samples;
 };
 
+/// The samples of a ring, oldest first.
+std::vector<format::RunSample> oldestFirst(const RunRing &R);
+
 /// One recorded span of a trace.
 struct TraceEvent {
   uint64_t BeginTicks = 0;

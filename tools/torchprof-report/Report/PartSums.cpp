@@ -45,16 +45,6 @@ static void keepNewest(std::vector<T> &Kept, ArrayRef<T> Entries) {
     Kept.push_back(E);
 }
 
-/// A ring's samples, oldest first.
-static std::vector<format::RunSample> inOrder(const RunRing &R) {
-  std::vector<format::RunSample> Samples = R.Samples;
-  if (R.Capacity && R.Count > R.Capacity && Samples.size() == R.Capacity)
-    std::rotate(Samples.begin(),
-                Samples.begin() + ptrdiff_t(R.Count % R.Capacity),
-                Samples.end());
-  return Samples;
-}
-
 LaneSums::MeasureSums &LaneSums::sumsLike(const MeasureCells &M) {
   for (MeasureSums &Sums : Measures)
     if (Sums.Head.Name == M.Name && Sums.Head.Id == M.Id &&
@@ -105,7 +95,7 @@ void LaneSums::addBefore(const Lane &L, uint32_t Epoch, bool Live) {
   for (const RunRing &R : reverse(L.Runs)) {
     KeptRuns &Kept = Runs[R.Slot];
     Kept.Count += R.Count;
-    keepNewest<format::RunSample>(Kept.Samples, inOrder(R));
+    keepNewest<format::RunSample>(Kept.Samples, oldestFirst(R));
   }
   for (const LevelRing &R : reverse(L.Levels)) {
     if (!R.OfRuns)
