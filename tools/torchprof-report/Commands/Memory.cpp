@@ -71,8 +71,11 @@ static Expected<Outcome> run() {
   }
   // An empty table says less than none.
   if (Output.Format == TableFormat::Table)
-    erase_if(D.Tables,
-             [](const Table &T) { return T.Rows.empty() && T.Footer.empty(); });
+    erase_if(D.Tables, [](const Table &T) {
+      return T.Rows.empty() && all_of(T.Footer, [](const FooterLine &Line) {
+               return Line.ForMachines;
+             });
+    });
   if (Error E = Output.print(D))
     return E;
   return Outcome::Fine;

@@ -225,9 +225,10 @@ void DataWriter::table(const Table &T) {
     J.attributeArray("rows", [&] { rows(T); });
     J.attributeArray("foot", [&] {
       for (const FooterLine &Line : T.Footer)
-        J.value(printable(Line.Title + " " +
-                          formatValue(Line.Amount, {}, TimeUnit::Auto) + " " +
-                          Line.Note));
+        if (!Line.ForMachines)
+          J.value(printable(Line.Title + " " +
+                            formatValue(Line.Amount, {}, TimeUnit::Auto) + " " +
+                            Line.Note));
       for (const std::string &Note : T.Notes)
         J.value(printable(Note));
     });

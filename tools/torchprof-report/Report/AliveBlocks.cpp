@@ -123,11 +123,15 @@ Table report::makePeakTable(const SiteTable &Sites, const Selection &Selected,
                 Columns, Rows, Sites);
   if (!Note.empty())
     Result.Notes.push_back(Note);
+  Value PeakAt = siteName(Sites, Blocks.peakSite());
+  Value PeakTime = realtimeValue(Blocks.peakRealtimeNs());
   Result.Footer.push_back(
-      {"peak", "Peak", bytesOf(T.Peak), Value(),
-       "at " + siteName(Sites, Blocks.peakSite()).Text + ", " +
-           realtimeValue(Blocks.peakRealtimeNs()).Display + " UTC"});
-  Result.Footer.push_back({"live", "Alive now", bytesOf(T.Live), Value(),
+      {"peak_bytes", "Peak", bytesOf(T.Peak), Value(),
+       "at " + PeakAt.Text + ", " + PeakTime.Display + " UTC"});
+  Result.Footer.push_back(FooterLine::forMachines("peak_at", PeakAt));
+  Result.Footer.push_back(
+      FooterLine::forMachines("peak_realtime_ns", PeakTime));
+  Result.Footer.push_back({"live_bytes", "Alive now", bytesOf(T.Live), Value(),
                            "of blocks that were allocated while it recorded"});
   return Result;
 }
@@ -183,5 +187,9 @@ Table report::makeGrowthTable(const SiteTable &Sites, const Selection &Selected,
                            Columns, Rows, Sites);
   if (!Note.empty())
     Result.Notes.push_back(Note);
+  Result.Footer.push_back(
+      FooterLine::forMachines("from_run", Value::count(T.MarkRuns[0])));
+  Result.Footer.push_back(
+      FooterLine::forMachines("to_run", Value::count(T.Runs)));
   return Result;
 }

@@ -43,7 +43,7 @@ Table report::makeLoadTable(const SiteTable &Sites, const LoadHistory &History,
     Ns += L.Ns;
   T.Footer.push_back(
       countOfEvents("loads", "Loads", History.loads().size(), Rows.size()));
-  T.Footer.push_back({"time", "Time", Value::timeNs(Ns), Value(), ""});
+  T.Footer.push_back({"time_ns", "Time", Value::timeNs(Ns), Value(), ""});
   noteCounter(T, Sites, format::Counter::DroppedLoads);
   return T;
 }

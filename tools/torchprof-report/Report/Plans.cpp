@@ -122,9 +122,9 @@ Table report::makePlanTable(const SiteTable &Sites, const Selection &Selected,
   T.Footer.push_back(
       countOfEvents("plans", "Plans", Plans.size(), Rows.size()));
   T.Footer.push_back(
-      {"time", "Time", Value::timeNs(Ns), Value(),
+      {"time_ns", "Time", Value::timeNs(Ns), Value(),
        "LibTorch's, for optimizing and for making instructions"});
-  T.Footer.push_back({"own", "torchprof's", Value::timeNs(OwnNs), Value(),
+  T.Footer.push_back({"own_ns", "torchprof's", Value::timeNs(OwnNs), Value(),
                       "its own work for them, not part of the time"});
   noteCounter(T, Sites, format::Counter::DroppedPlans);
   return T;

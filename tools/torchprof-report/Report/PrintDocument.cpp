@@ -144,7 +144,7 @@ static void printMarkdown(const Table &T, const PrintOptions &Options,
     OS << '\n' << escapeMarkdown(Note) << '\n';
 }
 
-/// \p T without the columns that only machines read.
+/// \p T without the columns and lines that only machines read.
 static Table forPeople(const Table &T) {
   Table Out = T;
   for (size_t I = T.Columns.size(); I-- > 0;) {
@@ -154,6 +154,7 @@ static Table forPeople(const Table &T) {
     for (std::vector<Value> &Row : Out.Rows)
       Row.erase(Row.begin() + static_cast<ptrdiff_t>(I));
   }
+  erase_if(Out.Footer, [](const FooterLine &Line) { return Line.ForMachines; });
   return Out;
 }
 

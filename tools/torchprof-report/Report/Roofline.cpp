@@ -192,10 +192,10 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
   }
   double TotalNs = Sites.clock().toNs(static_cast<double>(All.Total));
   auto Share = [&](double Part) { return TotalNs ? 100 * Part / TotalNs : 0; };
-  T.Footer.push_back(timeLine("under_roof", "Under the roof", Ns,
+  T.Footer.push_back(timeLine("under_roof_ns", "Under the roof", Ns,
                               Share(NsInRuns),
                               "time of calls whose work is known"));
-  T.Footer.push_back(timeLine("win", "Could win", Win, Share(WinInRuns),
+  T.Footer.push_back(timeLine("win_ns", "Could win", Win, Share(WinInRuns),
                               "if each ran at its bound"));
   double Gflops = Under.Flops.PerSecond / 1e9;
   Value Peak = Value::number(ValueType::Number, Gflops);

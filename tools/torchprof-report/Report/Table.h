@@ -117,8 +117,14 @@ struct FooterLine {
   std::string Id;
   std::string Title;
   Value Amount;
-  Value Share;      ///< percent, or None
-  std::string Note; ///< for people
+  Value Share;              ///< percent, or None
+  std::string Note;         ///< for people
+  bool ForMachines = false; ///< in JSON only
+
+  /// What people are told by the note of another line, or by the title.
+  static FooterLine forMachines(llvm::StringRef Id, Value Amount) {
+    return {Id.str(), "", std::move(Amount), Value(), "", true};
+  }
 };
 
 struct Table {
