@@ -16,6 +16,7 @@ cl::SubCommand Command("memory",
 InputOptions Input(Command);
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
+TableOptions Tables(Command);
 cl::opt<unsigned> Limit("limit", cl::desc("Print at most n rows (0: all)"),
                         cl::value_desc("n"), cl::init(20), cl::sub(Command));
 } // namespace
@@ -69,6 +70,8 @@ static Expected<Outcome> run() {
     D.Tables.push_back(makePeakTable(Sites, *Selected, Here, Limit));
     D.Tables.push_back(makeGrowthTable(Sites, *Selected, Here, Limit));
   }
+  if (Error E = Tables.choose(D))
+    return E;
   // An empty table says less than none.
   if (Output.Format == TableFormat::Table)
     erase_if(D.Tables, [](const Table &T) {

@@ -9,6 +9,7 @@
 #include "../Profile/ProfileJson.h"
 #include "../Profile/ProfileWriter.h"
 #include "../Profile/TimeOrder.h"
+#include "../Report/ColumnSet.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
@@ -192,6 +193,19 @@ Error OutputOptions::print(const Document &D) const {
     printDocument(D, Options, OS);
     return Error::success();
   });
+}
+
+Error TableOptions::choose(Document &D) const {
+  std::vector<std::string> Known;
+  for (const Table &T : D.Tables)
+    Known.push_back(T.Id);
+  for (const std::string &Id : Ids)
+    if (!is_contained(Known, Id))
+      return unknownName("--table", Id, Known);
+  if (!Ids.empty())
+    erase_if(D.Tables,
+             [&](const Table &T) { return !is_contained(Ids, T.Id); });
+  return Error::success();
 }
 
 SelectionOptions::SelectionOptions(cl::SubCommand &Sub)

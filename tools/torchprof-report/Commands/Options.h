@@ -73,6 +73,19 @@ struct OutputOptions {
   llvm::Error print(const Document &D) const;
 };
 
+/// --table, of commands that print several.
+struct TableOptions {
+  llvm::cl::list<std::string> Ids;
+
+  explicit TableOptions(llvm::cl::SubCommand &Sub)
+      : Ids("table", llvm::cl::CommaSeparated,
+            llvm::cl::desc("Print only these tables, by the names in JSON"),
+            llvm::cl::value_desc("name,..."), llvm::cl::sub(Sub)) {}
+
+  /// Leaves the tables that were asked for, all if none were.
+  llvm::Error choose(Document &D) const;
+};
+
 /// --include, --exclude
 struct SelectionOptions {
   llvm::cl::list<std::string> Include;

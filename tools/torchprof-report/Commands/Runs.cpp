@@ -19,6 +19,7 @@ cl::SubCommand Command("runs", "Print the latency of runs and what varies");
 InputOptions Input(Command);
 OutputOptions Output(Command);
 SelectionOptions Choice(Command);
+TableOptions Tables(Command);
 cl::opt<unsigned>
     Last("last",
          cl::desc("Latencies of the last n runs (0: all that are kept; "
@@ -90,6 +91,8 @@ static Expected<Outcome> run() {
     D.Tables.push_back(makeVaryingNodes(Sites, *Selected, Limit));
     D.Tables.push_back(makeSlowFirstCalls(Sites, *Selected, Limit));
   }
+  if (Error E = Tables.choose(D))
+    return E;
   // An empty table says less than none.
   if (Output.Format == TableFormat::Table)
     erase_if(D.Tables, [](const Table &T) { return T.Rows.empty(); });
