@@ -25,6 +25,7 @@ struct FxRow {
   UInt128 Ticks = 0;
   uint64_t Runs = 0; ///< of the method
 
+  /// 0 where no run has ended, which is no average.
   double averageTicks() const {
     return Runs ? static_cast<double>(Ticks) / static_cast<double>(Runs) : 0;
   }
@@ -193,9 +194,10 @@ static FxColumns fxColumns() {
   Columns.push_back(
       {TableColumn::number("average_runtime_s", "Average runtime (s)", 9), "",
        [](const FxRow &R, const RowContext &C) {
-         return R.Timed ? Value::number(ValueType::Number,
-                                        C.Clock.toNs(R.averageTicks()) * 1e-9)
-                        : Value();
+         return R.Timed && R.Runs
+                    ? Value::number(ValueType::Number,
+                                    C.Clock.toNs(R.averageTicks()) * 1e-9)
+                    : Value();
        }});
   Columns.push_back(
       {TableColumn::percent("pct_total_runtime", "Pct total runtime", 4), "",
