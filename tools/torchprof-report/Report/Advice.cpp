@@ -1,6 +1,7 @@
 //===- Advice.cpp - what the figures show, and what to try ----------------===//
 
 #include "Advice.h"
+#include "MeasuredPart.h"
 #include "NodeAdvice.h"
 #include "RunAdvice.h"
 
@@ -128,5 +129,8 @@ Table report::makeAdvice(const SiteTable &Sites, const Selection &Selected,
     T.Notes.push_back(("  try:   " + A.Of->Try).str());
     T.Notes.push_back(("  check: " + A.Of->Check).str());
   }
+  for (std::string &Note : partNotes({"cpu_ns", "flops"}, Sites, Selected,
+                                     "the others are taken to be like these"))
+    T.Notes.push_back(std::move(Note));
   return T;
 }

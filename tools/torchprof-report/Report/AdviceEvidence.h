@@ -24,6 +24,15 @@ struct Evidence {
   double selfNs(uint32_t S) const {
     return ns(Sites.self(S).Amount + InOperators[S]);
   }
+  /// \p Ns, a part of what some calls of a node took, as that of all its calls:
+  /// what is recorded beside the time may be so in some runs only. Those calls
+  /// took \p Ticks. As a share of the node's time it stays below that, whatever
+  /// happened in the few calls.
+  double ofAllCalls(uint32_t S, double Ns, UInt128 Ticks) const {
+    return Ticks ? Ns * static_cast<double>(Sites.total(S)) /
+                       static_cast<double>(Ticks)
+                 : Ns;
+  }
 
   const SiteTable &Sites;
   const Selection &Selected;

@@ -38,7 +38,7 @@ static bool isOf(StringRef ColumnId, StringRef Switch) {
 template <typename Function>
 static void addNote(std::vector<std::string> &Notes, StringRef What,
                     const SiteTable &Sites, const Selection &Selected,
-                    Function Measured) {
+                    StringRef Meaning, Function Measured) {
   uint64_t Part = 0, All = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     if (Sites[S].Dynamic || !Selected.matches(Sites, S))
@@ -50,23 +50,24 @@ static void addNote(std::vector<std::string> &Notes, StringRef What,
   }
   if (static_cast<double>(All - Part) > FewMissing * static_cast<double>(All))
     Notes.push_back(("note: " + What + " recorded in " + utostr(Part) + " of " +
-                     utostr(All) + " calls; sums are of these")
+                     utostr(All) + " calls; " + Meaning)
                         .str());
 }
 
 std::vector<std::string> report::partNotes(ArrayRef<std::string> ColumnIds,
                                            const SiteTable &Sites,
-                                           const Selection &Selected) {
+                                           const Selection &Selected,
+                                           StringRef Meaning) {
   std::vector<std::string> Notes;
   for (const auto &[Word, Measure] : Words) {
     std::string Switch = ("TORCHPROF_RECORD=" + Word).str();
     Optional<MeasureId> M = numberOf(Sites.measures(), Measure);
     if (M && any_of(ColumnIds, [&](StringRef Id) { return isOf(Id, Switch); }))
-      addNote(Notes, (Word + " was").str(), Sites, Selected,
+      addNote(Notes, (Word + " was").str(), Sites, Selected, Meaning,
               [&](uint32_t S) { return Sites.measured(*M, S).Count; });
   }
   if (needWork(ColumnIds))
-    addNote(Notes, "shapes were", Sites, Selected, [&](uint32_t S) {
+    addNote(Notes, "shapes were", Sites, Selected, Meaning, [&](uint32_t S) {
       uint64_t Calls = 0;
       for (const SiteVariant &V : Sites.variants(S))
         Calls += V.Count;

@@ -15,10 +15,12 @@ namespace torchprof::report {
 
 /// Notes on what of the columns with these ids was recorded in a part of the
 /// calls of what is selected. Not of devices: what gives them nothing to do is
-/// not measured, and "device_calls" has the number.
-std::vector<std::string> partNotes(llvm::ArrayRef<std::string> ColumnIds,
-                                   const SiteTable &Sites,
-                                   const Selection &Selected);
+/// not measured, and "device_calls" has the number. \p Meaning: what numbers
+/// are made of that part.
+std::vector<std::string>
+partNotes(llvm::ArrayRef<std::string> ColumnIds, const SiteTable &Sites,
+          const Selection &Selected,
+          llvm::StringRef Meaning = "sums are of these");
 
 } // namespace torchprof::report
 

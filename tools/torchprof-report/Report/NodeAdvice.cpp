@@ -43,32 +43,54 @@ Finding report::conversions(const Evidence &In) {
   return Nodes.found();
 }
 
+namespace {
+/// The calls of a node whose signatures were recorded.
+struct RecordedCalls {
+  UInt128 Ticks = 0; ///< of the host
+  uint64_t Count = 0;
+};
+} // namespace
+
 /// Calls \p Visit with each signature of each selected node whose work for one
-/// call is known.
+/// call is known, and all recorded calls of the node.
 template <typename Function>
 static void eachWork(const Evidence &In, Function Visit) {
   eachNode(In, [&](uint32_t S) {
+    RecordedCalls Recorded;
+    for (const SiteVariant &V : In.Sites.variants(S)) {
+      Recorded.Ticks += V.Sum;
+      Recorded.Count += V.Count;
+    }
     for (const SiteVariant &V : In.Sites.variants(S)) {
       Signature Of = parseSignature(V.Signature);
       if (Optional<Work> One = workOf(In.Sites.kind(S), Of))
-        Visit(S, V, Of, *One);
+        Visit(S, V, Of, *One, Recorded);
     }
   });
 }
 
 /// The same with what the calls took of what computed them, and their limit:
-/// those for which both are known.
+/// those for which both are known. Both are of all calls of the node.
 template <typename Function>
 static void eachUnderRoof(const Evidence &In, Function Visit) {
   if (!In.Under.isKnown())
     return;
   eachWork(In, [&](uint32_t S, const SiteVariant &V, const Signature &,
-                   const Work &One) {
+                   const Work &One, const RecordedCalls &Recorded) {
     SiteWork Calls;
     Calls.add(In.Sites, S, V.Signature, V.Count, V.Sum);
     Optional<Bound> Limit = boundOf(Calls, In.Under);
-    if (Limit && Calls.Time)
-      Visit(S, One, *Limit, In.ns(Calls.Time));
+    if (!Limit || !Calls.Time)
+      return;
+    // A device's time is no share of the host's.
+    auto OfAll = [&](double Ns) {
+      return Calls.Parts.front().OnDevice
+                 ? Ns * static_cast<double>(In.Sites.measured(S).Count) /
+                       static_cast<double>(Recorded.Count)
+                 : In.ofAllCalls(S, Ns, Recorded.Ticks);
+    };
+    Limit->Ns = OfAll(Limit->Ns);
+    Visit(S, One, *Limit, OfAll(In.ns(Calls.Time)));
   });
 }
 
@@ -83,11 +105,11 @@ Finding report::smallNodes(const Evidence &In) {
   constexpr double MostBytes = 32768, MostOps = 100000;
   FoundNodes Nodes(In);
   eachWork(In, [&](uint32_t S, const SiteVariant &V, const Signature &Of,
-                   const Work &One) {
+                   const Work &One, const RecordedCalls &Recorded) {
     // What moves nothing by its formula, such as a reshape, may be a copy.
     if (One.Bytes <= MostBytes && One.Flops + One.OtherOps <= MostOps &&
         bytesOf(Of.Inputs) <= MostBytes && bytesOf(Of.Outputs) <= MostBytes)
-      Nodes.add(S, In.ns(V.Sum));
+      Nodes.add(S, In.ofAllCalls(S, In.ns(V.Sum), Recorded.Ticks));
   });
   return Nodes.found();
 }
@@ -150,7 +172,7 @@ Finding report::waiting(const Evidence &In) {
     const MeasureTotal &Total = In.Sites.measured(*Cpu, S);
     if (Waited[S] > 0 && In.Sites.kind(S) != "aten::wait" &&
         In.ns(Total.Time) >= LeastNsOfACall * static_cast<double>(Total.Count))
-      Nodes.add(S, Waited[S]);
+      Nodes.add(S, In.ofAllCalls(S, Waited[S], Total.Time));
   });
   return Nodes.found();
 }

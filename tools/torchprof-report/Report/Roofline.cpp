@@ -2,6 +2,7 @@
 
 #include "Roofline.h"
 #include "ColumnSet.h"
+#include "MeasuredPart.h"
 #include "WorkColumns.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -216,6 +217,8 @@ Expected<Table> report::makeRoofline(const SiteTable &Sites,
         "note: nodes on devices are not here: it is the CPU that was "
         "measured; --peak-gflops and --peak-gbytes tell what a "
         "device does at most");
+  for (std::string &Note : partNotes({"flops"}, Sites, Selected))
+    T.Notes.push_back(std::move(Note));
   for (std::string &Note : workNotes({"flops"}, Sites, Selected, All))
     T.Notes.push_back(std::move(Note));
   return T;
