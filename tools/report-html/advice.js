@@ -6,7 +6,8 @@ function torchprofAdvice(data, box, summary) {
   for (const advice of data.advice) {
     const item = add(box, "article");
     const heading = add(item, "h3");
-    add(heading, "b", torchprofTypes.percent(advice.pct_total));
+    add(heading, "b",
+      torchprofValue(advice, { id: "pct_total", type: "percent" }));
     heading.append(" " + advice.what);
     add(item, "p", torchprofTime(advice.time_ns) + ": " + advice.where);
     const steps = add(item, "dl");

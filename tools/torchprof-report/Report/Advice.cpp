@@ -90,14 +90,20 @@ Table report::makeAdvice(const SiteTable &Sites, const Selection &Selected,
   struct Advice {
     const Rule *Of;
     Finding Found;
-    double Percent;
+    double Ns;      ///< in runs and beside them
+    double Percent; ///< what the runs have of it
   };
   std::vector<Advice> All;
   for (const Rule &R : Rules) {
     Finding F = R.Find(In);
-    double Percent = TotalNs > 0 ? 100 * F.Ns / TotalNs : 0;
-    if (F.Ns > 0 && Percent >= MinPercent)
-      All.push_back({&R, std::move(F), Percent});
+    auto Percent = [&](double Ns) {
+      return TotalNs > 0 ? 100 * Ns / TotalNs : 0;
+    };
+    // Forks may decide how long the runs are, so they do not make a rule
+    // silent.
+    double Ns = F.Ns + F.BesideNs, OfRuns = Percent(F.Ns);
+    if (Ns > 0 && Percent(Ns) >= MinPercent)
+      All.push_back({&R, std::move(F), Ns, OfRuns});
   }
   llvm::stable_sort(All, [](const Advice &A, const Advice &B) {
     return A.Percent > B.Percent;
@@ -120,10 +126,10 @@ Table report::makeAdvice(const SiteTable &Sites, const Selection &Selected,
                             "the time"
                           : "nothing to advise: no run has ended");
   for (const Advice &A : All) {
-    T.Rows.push_back({Value::percent(A.Percent), Value::timeNs(A.Found.Ns),
-                      Value::text(A.Of->Id), Value::text(A.Of->What),
-                      Value::text(A.Found.Where), Value::text(A.Of->Try),
-                      Value::text(A.Of->Check)});
+    T.Rows.push_back({A.Found.Ns > 0 ? Value::percent(A.Percent) : Value(),
+                      Value::timeNs(A.Ns), Value::text(A.Of->Id),
+                      Value::text(A.Of->What), Value::text(A.Found.Where),
+                      Value::text(A.Of->Try), Value::text(A.Of->Check)});
     T.Sites.push_back(A.Found.Sites);
     T.Notes.push_back((A.Of->What + ": " + A.Found.Where).str());
     T.Notes.push_back(("  try:   " + A.Of->Try).str());

@@ -20,7 +20,8 @@ constexpr double AdvicePercent = 2;
 
 /// One table: a row for each rule that has something to say about at least
 /// \p MinPercent of the runs' time, the largest share first, and the advice
-/// below it. Rules that need shapes or the machine's peaks are silent without.
+/// below it. What ran beside the runs is part of the time, and of no share.
+/// Rules that need shapes or the machine's peaks are silent without.
 Table makeAdvice(const SiteTable &Sites, const Selection &Selected,
                  const Roof &Under, double MinPercent);
 

@@ -32,20 +32,18 @@ static std::string placeOf(const SiteTable &Sites, uint32_t S) {
 Finding FoundNodes::found() const {
   if (Times.empty())
     return {};
-  double Sum = 0;
+  Finding F;
   std::map<std::string, double> Kinds, Places;
-  std::vector<uint32_t> Longest;
   for (auto [S, Ns] : Times) {
-    Sum += Ns;
+    (In.Sites[S].Async ? F.BesideNs : F.Ns) += Ns;
     Kinds[In.Sites.kind(S).str()] += Ns;
     Places[placeOf(In.Sites, S)] += Ns;
-    Longest.push_back(S);
+    F.Sites.push_back(S);
   }
-  llvm::stable_sort(Longest, [&](uint32_t A, uint32_t B) {
+  llvm::stable_sort(F.Sites, [&](uint32_t A, uint32_t B) {
     return Times.at(A) > Times.at(B);
   });
-  std::string Text;
-  raw_string_ostream OS(Text);
+  raw_string_ostream OS(F.Where);
   OS << Times.size() << (Times.size() == 1 ? " node (" : " nodes (");
   auto IsLess = [](const auto &A, const auto &B) {
     return A.second < B.second;
@@ -59,5 +57,8 @@ Finding FoundNodes::found() const {
                   [&](const auto &Kind) { OS << Kind.first; });
   OS << (Shown < Sorted.size() ? ", ...)" : ")") << ", most in "
      << std::max_element(Places.begin(), Places.end(), IsLess)->first;
-  return {Sum, OS.str(), std::move(Longest)};
+  if (F.BesideNs > 0)
+    OS << ", " << formatTime(F.BesideNs) << " of it beside the runs";
+  OS.flush();
+  return F;
 }

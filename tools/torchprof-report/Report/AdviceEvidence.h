@@ -45,9 +45,10 @@ private:
 
 /// Time that a rule is about, and where it was.
 struct Finding {
-  double Ns = 0;
+  double Ns = 0; ///< part of the runs' time
   std::string Where;
   std::vector<uint32_t> Sites; ///< those with most time first
+  double BesideNs = 0;         ///< in bodies of forks, beside the runs
 };
 
 /// Nodes that a rule has found.
