@@ -97,14 +97,21 @@ struct Side {
   std::vector<uint64_t> Runs; ///< by site, of roots
   std::map<SiteKey, uint32_t> ByKey;
   std::vector<SiteKey> Order;
+  /// What runs are of, selected or not: methods, and what is outside of models.
+  std::map<SiteKey, uint32_t> RunByKey;
+  std::vector<SiteKey> Keys; ///< by site
 
   Side(const SiteTable &Sites, const Selection &Selected,
        const ModelsInKeys &Names)
       : Sites(Sites), All(makeTotals(Sites, Selection())), Runs(runsOf(Sites)) {
     // Made before the selection, so that it does not change the match.
-    std::vector<SiteKey> Keys = siteKeys(Sites, Names);
+    Keys = siteKeys(Sites, Names);
     for (uint32_t S = 0; S < Sites.size(); ++S) {
-      if (!Sites.reached(S) || !Selected.matches(Sites, S))
+      if (!Sites.reached(S))
+        continue;
+      if (rootOf(S) == S)
+        RunByKey[Keys[S]] = S;
+      if (!Selected.matches(Sites, S))
         continue;
       ByKey[Keys[S]] = S;
       Order.push_back(Keys[S]);
@@ -117,15 +124,18 @@ struct Side {
   double share(uint32_t S) const {
     return All.share(static_cast<double>(Sites.total(S)));
   }
-  /// None if no run has ended.
-  Optional<double> perRunNs(uint32_t S) const {
-    uint32_t Root = Sites[S].Root == NoIndex ? S : Sites[S].Root;
+  /// \p Root of a site, which is itself outside of models. None if no run has
+  /// ended.
+  Optional<double> perRunNs(UInt128 Total, uint32_t Root) const {
     // Some are in no run but of other methods.
     uint64_t Times = Runs[Root] ? Runs[Root] : Sites.measured(Root).Count;
-    double Total = Sites.clock().toNs(static_cast<double>(Sites.total(S)));
     if (!Times)
       return None;
-    return Total / static_cast<double>(Times);
+    return Sites.clock().toNs(static_cast<double>(Total)) /
+           static_cast<double>(Times);
+  }
+  uint32_t rootOf(uint32_t S) const {
+    return Sites[S].Root == NoIndex ? S : Sites[S].Root;
   }
   Moments moments(uint32_t S) const {
     const Aggregate &A = Sites.measured(S);
@@ -159,11 +169,54 @@ struct EachSide {
     M.Count = Means.size();
     return M;
   }
+
+  /// In the mean of those profiles where a run of \p Root has ended: what a
+  /// site of it took in each of its runs. None if there is none.
+  Optional<double> perRunNs(const SiteKey &Key, const SiteKey &Root) const {
+    double Sum = 0;
+    unsigned Count = 0;
+    for (const Side &S : Profiles) {
+      auto OfRoot = S.RunByKey.find(Root);
+      if (OfRoot == S.RunByKey.end())
+        continue;
+      auto It = S.ByKey.find(Key);
+      UInt128 Total = It == S.ByKey.end() ? 0 : S.Sites.total(It->second);
+      if (Optional<double> Ns = S.perRunNs(Total, OfRoot->second)) {
+        Sum += *Ns;
+        ++Count;
+      }
+    }
+    if (!Count)
+      return None;
+    return Sum / Count;
+  }
+};
+
+/// What is compared of one side: each profile counts once, however many calls
+/// it has, or each call.
+struct Compared {
+  const Side All;
+  const EachSide Each;
+  const bool ByProfile;
+
+  Compared(const DiffSide &D, const Selection &Selected,
+           const ModelsInKeys &Names, bool ByProfile)
+      : All(D.All, Selected, Names), Each(D, Selected, Names),
+        ByProfile(ByProfile) {}
+
+  Moments moments(uint32_t S) const {
+    return ByProfile ? Each.moments(All.Keys[S]) : All.moments(S);
+  }
+  Optional<double> perRunNs(uint32_t S) const {
+    uint32_t Root = All.rootOf(S);
+    return ByProfile ? Each.perRunNs(All.Keys[S], All.Keys[Root])
+                     : All.perRunNs(All.Sites.total(S), Root);
+  }
 };
 } // namespace
 
-static Optional<double> changePerRun(const DiffRow &R, const Side &First,
-                                     const Side &Second) {
+static Optional<double> changePerRun(const DiffRow &R, const Compared &First,
+                                     const Compared &Second) {
   Optional<double> Before = 0.0, After = 0.0;
   if (R.A != NoIndex)
     Before = First.perRunNs(R.A);
@@ -178,46 +231,47 @@ std::vector<DiffRow> report::diffProfiles(const DiffSide &A, const DiffSide &B,
                                           const Selection &Selected,
                                           const DiffOptions &Options) {
   ModelsInKeys Names = modelsInKeys(A.All, B.All);
-  Side First(A.All, Selected, Names), Second(B.All, Selected, Names);
   bool ByProfile = comparesProfiles(A, B);
-  EachSide EachFirst(A, Selected, Names), EachSecond(B, Selected, Names);
+  Compared First(A, Selected, Names, ByProfile);
+  Compared Second(B, Selected, Names, ByProfile);
   std::set<std::string> MethodsOnly = modelsOfMethodsOnly(A.All, B.All);
   auto CanMatch = [&](const SiteKey &Key, const Site &S) {
     return S.isRoot() || S.isOutside() || !MethodsOnly.count(Key.Model);
   };
   std::vector<DiffRow> Rows;
   size_t Tested = 0;
-  for (const SiteKey &Key : First.Order) {
+  for (const SiteKey &Key : First.All.Order) {
     DiffRow &R = Rows.emplace_back();
-    R.A = First.ByKey[Key];
-    R.MeanA = First.meanNs(R.A);
-    R.Share = First.share(R.A);
-    auto Match = Second.ByKey.find(Key);
-    if (Match == Second.ByKey.end() || !CanMatch(Key, A.All[R.A])) {
+    R.A = First.All.ByKey.at(Key);
+    Moments Before = First.moments(R.A);
+    R.MeanA = Before.Mean;
+    R.Share = First.All.share(R.A);
+    auto Match = Second.All.ByKey.find(Key);
+    if (Match == Second.All.ByKey.end() || !CanMatch(Key, A.All[R.A])) {
       R.What = Change::Removed;
       continue;
     }
     R.B = Match->second;
-    R.MeanB = Second.meanNs(R.B);
-    R.Share = std::max(R.Share, Second.share(R.B));
-    Moments Before = ByProfile ? EachFirst.moments(Key) : First.moments(R.A);
-    Moments After = ByProfile ? EachSecond.moments(Key) : Second.moments(R.B);
+    Moments After = Second.moments(R.B);
+    R.MeanB = After.Mean;
+    R.Share = std::max(R.Share, Second.All.share(R.B));
     R.IsTested = canTest(Before, After);
     R.PValue = welchPValue(Before, After);
     Tested += R.IsTested && R.Share >= Options.LeastShare;
   }
+  // The sign is of the means that were tested.
   for (DiffRow &R : Rows)
     if (R.IsTested && R.PValue * static_cast<double>(Tested) < Options.Alpha)
       R.What = R.MeanB > R.MeanA ? Change::Slower : Change::Faster;
-  for (const SiteKey &Key : Second.Order) {
-    uint32_t S = Second.ByKey[Key];
-    if (First.ByKey.count(Key) && CanMatch(Key, B.All[S]))
+  for (const SiteKey &Key : Second.All.Order) {
+    uint32_t S = Second.All.ByKey.at(Key);
+    if (First.All.ByKey.count(Key) && CanMatch(Key, B.All[S]))
       continue;
     DiffRow &R = Rows.emplace_back();
     R.What = Change::Added;
     R.B = S;
-    R.MeanB = Second.meanNs(R.B);
-    R.Share = Second.share(R.B);
+    R.MeanB = Second.moments(R.B).Mean;
+    R.Share = Second.All.share(R.B);
   }
   for (DiffRow &R : Rows)
     R.PerRun = changePerRun(R, First, Second);

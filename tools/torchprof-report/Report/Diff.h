@@ -26,7 +26,7 @@ struct DiffRow {
   Change What = Change::Same;
   uint32_t A = NoIndex; ///< site in the first table
   uint32_t B = NoIndex; ///< site in the second table
-  double MeanA = 0;     ///< ns
+  double MeanA = 0;     ///< ns: what was tested, of calls or of profiles
   double MeanB = 0;
   /// Both sides have the two samples that a test needs at least: calls, or
   /// means of profiles. Without, the row is Same and its p-value is not known.
@@ -35,7 +35,8 @@ struct DiffRow {
   /// Larger of its shares of the total in the two profiles, percent; 0 if no
   /// run has ended.
   double Share = 0;
-  /// Change of its time per run of the method, ns; none if on a side that has
+  /// Change of its time per run of the method, in the mean of the runs or of
+  /// the profiles, ns; none if on a side that has
   /// the row no run has ended.
   llvm::Optional<double> PerRun;
 
@@ -83,8 +84,8 @@ std::set<std::string> modelsOfOtherOptions(const SiteTable &A,
 /// One row per reached and selected site of either side; the largest change
 /// of the time per run first. With several profiles on both sides the means of
 /// the profiles are compared, so that what differs from process to process
-/// counts as noise; else the runs. Of modelsOfMethodsOnly(), nodes of one side
-/// are none of the other's.
+/// counts as noise, and nobody counts more for having more calls; else the
+/// runs. Of modelsOfMethodsOnly(), nodes of one side are none of the other's.
 std::vector<DiffRow> diffProfiles(const DiffSide &A, const DiffSide &B,
                                   const Selection &Selected,
                                   const DiffOptions &Options);

@@ -155,11 +155,13 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
        [](const Row &R, const Ctx &C) { return callsOf(before(R, C)); }},
       {TableColumn::count("after_calls", "calls after"), "spans counted after",
        [](const Row &R, const Ctx &C) { return callsOf(after(R, C)); }},
-      {TableColumn::time("before_mean_ns", "before"), "mean time before",
+      {TableColumn::time("before_mean_ns", "before"),
+       "mean time before; where processes are compared, the mean of theirs",
        [](const Row &R, const Ctx &C) {
          return hasTimes(before(R, C)) ? Value::timeNs(R.MeanA) : Value();
        }},
-      {TableColumn::time("after_mean_ns", "after"), "mean time after",
+      {TableColumn::time("after_mean_ns", "after"),
+       "mean time after; where processes are compared, the mean of theirs",
        [](const Row &R, const Ctx &C) {
          return hasTimes(after(R, C)) ? Value::timeNs(R.MeanB) : Value();
        }},
