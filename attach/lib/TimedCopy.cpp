@@ -351,7 +351,8 @@ private:
   const bool HasGradients;
 };
 
-/// Notes the sites of the method that have no node in its plan.
+/// Notes the sites of the method, or of a fork's body, that have no node in its
+/// plan.
 void noteMissing(Block *Plan) {
   std::unordered_set<int64_t> Present;
   std::shared_ptr<const NodeOrder> Order;
@@ -359,7 +360,8 @@ void noteMissing(Block *Plan) {
     const TagContent *Tag = tagOf(N);
     if (!Tag)
       return false;
-    Order = Tag->Order;
+    if (!Order) // what a fork in the plan runs has an order of its own
+      Order = Tag->Order;
     if (Tag->Site)
       Present.insert(Tag->Site->number());
     // Nodes in another's place are its region.
@@ -400,7 +402,7 @@ std::shared_ptr<Graph> timedCopy(Graph &Body, const PlanOwner &Owner) {
     followGradModesOfTask(*Copy);
   else
     followGradModes(Copy->block());
-  if (Root)
+  if (Root || Owner.Part == format::PlanPart::Fork)
     noteMissing(Copy->block());
   AttachOptions Asked = attachOptions();
   WhichParts Parts = {Asked.Attributes};

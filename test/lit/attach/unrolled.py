@@ -1,5 +1,6 @@
 """A loop that LibTorch unrolls after its first runs takes nothing from the footer:
-its nodes are part of the method, which has no more time of its own than it had."""
+its nodes are part of the method, which has no more time of its own than it had. So it
+is in the body of a fork, where they are part of nothing."""
 # RUN: rm -f %t*.tprof
 # RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
 # RUN:   %python -W ignore %s
@@ -7,6 +8,15 @@ its nodes are part of the method, which has no more time of its own than it had.
 # RUN: torchprof-report summary %t.tprof | FileCheck %s --implicit-check-not=Excess
 # RUN: torchprof-report summary %t.tprof --format=json --columns=kind,calls,self_ns \
 # RUN:   | %python %s -
+# RUN: rm -f %t*.tprof
+# RUN: env LD_PRELOAD=%build/lib/libtorchprof_preload.so TORCHPROF_FILE=%t.tprof \
+# RUN:   %python -W ignore %s fork
+# RUN: torchprof-report check %t.tprof
+# RUN: torchprof-report summary %t.tprof \
+# RUN:   | FileCheck %s --check-prefix=FORK --implicit-check-not=Excess --implicit-check-not='*'
+# FORK: prim::fork
+# FORK: aten::relu {{.*}} 400
+# FORK: LibTorch folded, unrolled or replaced, so that not every run has them: prim::Loop
 # UNSUPPORTED: asan, tsan
 # CHECK: aten::relu {{.*}} 400
 # CHECK: Unattributed
@@ -15,7 +25,7 @@ its nodes are part of the method, which has no more time of its own than it had.
 import json
 import sys
 
-if sys.argv[1:]:
+if sys.argv[1:] == ["-"]:
     table = json.load(sys.stdin)
     footer = table["footer"]
     # Each figure is rounded to a tenth of a nanosecond.
@@ -36,7 +46,18 @@ class Model(torch.nn.Module):
         return x
 
 
-model = torch.jit.script(Model().eval())
+class Forked(torch.nn.Module):
+    def body(self, x):
+        for _ in range(20):
+            x = torch.relu(x)
+        return x
+
+    def forward(self, x):
+        return torch.jit.wait(torch.jit.fork(self.body, x))
+
+
+made = Forked() if sys.argv[1:] else Model()
+model = torch.jit.script(made.eval())
 with torch.no_grad():
     for _ in range(20):
         model(torch.ones(3))
