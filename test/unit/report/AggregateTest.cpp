@@ -68,6 +68,21 @@ TEST(Aggregate, QuantilesAreWithinTheBound) {
   }
 }
 
+TEST(Aggregate, PercentilesOfAnotherClockAreRoundedTwice) {
+  double Most = 0;
+  for (uint64_t Ticks = 100000; Ticks < 200000; Ticks += 211) {
+    constexpr double Scale = 1 / 2.9;
+    Aggregate A;
+    A.add(cellOf({1, Ticks, Ticks, Ticks, 1000000000}), Scale);
+    double Exact = static_cast<double>(Ticks) * Scale;
+    double Error = std::fabs(A.quantile(0.5) - Exact) / Exact;
+    Most = std::max(Most, Error);
+  }
+  EXPECT_GT(Most, format::HistogramError);
+  constexpr double Once = 1 + format::HistogramError;
+  EXPECT_LE(Most, Once * Once - 1);
+}
+
 TEST(Aggregate, SumOfPartsIsTheWhole) {
   std::vector<uint64_t> Samples = randomSamples(999, 2);
   Aggregate Whole, Parts, Second;

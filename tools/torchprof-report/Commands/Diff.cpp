@@ -3,6 +3,7 @@
 #include "../Report/Diff.h"
 #include "../../common/Messages.h"
 #include "../../common/Printable.h"
+#include "../Report/Columns.h"
 #include "../Report/DiffMemory.h"
 #include "Command.h"
 #include "Options.h"
@@ -202,8 +203,8 @@ static Expected<Outcome> run() {
       "change_ns",     "change_pct",     "change_per_run_ns",
       "before_p50_ns", "after_p50_ns",   "p_value"};
   B.All.modelNames().addColumns(Ids);
-  Expected<DiffColumns::Choice> Chosen =
-      Known.choose(Columns.ids(Ids), "--columns");
+  std::vector<std::string> Shown = Columns.ids(Ids);
+  Expected<DiffColumns::Choice> Chosen = Known.choose(Shown, "--columns");
   if (!Chosen)
     return Chosen.takeError();
   double LeastShare = LeastAsked->getValueOr(*Gate ? 1 : 0);
@@ -232,10 +233,14 @@ static Expected<Outcome> run() {
   }
   if (Changed)
     erase_if(Rows, [](const DiffRow &R) { return R.What == Change::Same; });
-  size_t Shown = Limit ? std::min<size_t>(Limit, Rows.size()) : Rows.size();
+  size_t Most = Limit ? std::min<size_t>(Limit, Rows.size()) : Rows.size();
   Table T;
-  DiffColumns::fill(T, ArrayRef(Rows).take_front(Shown), *Chosen,
+  DiffColumns::fill(T, ArrayRef(Rows).take_front(Most), *Chosen,
                     DiffContext(A.All, B.All));
+  if (std::string Note =
+          rescaledNote(Shown, std::max(A.All.rescaled(), B.All.rescaled()));
+      !Note.empty())
+    T.Notes.push_back(std::move(Note));
   for (Change C : {Change::Slower, Change::Faster, Change::Added,
                    Change::Removed, Change::Same})
     T.Footer.push_back({changeName(C).str(), changeName(C).str(),

@@ -14,13 +14,27 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-std::string report::quantileBound() {
+std::string report::quantileBound(unsigned Rescaled) {
+  // Each time the middle of a bucket was read and put into another one.
+  double Error = std::pow(1 + format::HistogramError, Rescaled + 1) - 1;
   // Rounded up to a tenth: the bound must hold.
   std::string Text;
-  raw_string_ostream(Text) << llvm::format(
-      "%g %% and %u ticks", std::ceil(format::HistogramError * 1000) / 10,
-      format::HistogramErrorTicks);
+  raw_string_ostream(Text) << llvm::format("%g %% and %u ticks",
+                                           std::ceil(Error * 1000) / 10,
+                                           format::HistogramErrorTicks)
+                           << (Rescaled ? " of each clock" : "");
   return Text;
+}
+
+std::string report::rescaledNote(ArrayRef<std::string> ColumnIds,
+                                 unsigned Rescaled) {
+  auto IsPercentile = [](StringRef Id) {
+    return Id.endswith("p50_ns") || Id == "p90_ns" || Id == "p99_ns";
+  };
+  if (!Rescaled || none_of(ColumnIds, IsPercentile))
+    return "";
+  return "note: percentiles are within " + quantileBound(Rescaled) +
+         ": durations were brought from one clock's ticks to another's";
 }
 
 static bool hasValue(const Table &T, bool Value::*Property) {
@@ -187,7 +201,8 @@ static void addDerivedColumns(std::vector<RowColumns::Column> &Out,
 }
 
 RowColumns report::rowColumns(ArrayRef<TableMeasure> Measures) {
-  std::string Within = ", within " + quantileBound();
+  std::string Within =
+      ", within " + quantileBound() + " unless a note says more";
   std::vector<RowColumns::Column> Columns = {
       text("kind",
            "operator, prim::If, method, module, region, backward, reads "

@@ -45,8 +45,14 @@ missingMeasureNotes(llvm::ArrayRef<std::string> ColumnIds,
                     llvm::ArrayRef<TableMeasure> Measures,
                     llvm::ArrayRef<std::string> Names = {});
 
-/// How far a percentile may be from the exact value: "12.5 % and 2 ticks".
-std::string quantileBound();
+/// How far a percentile may be from the exact value: "12.5 % and 2 ticks". \p
+/// Rescaled: SiteTable::rescaled().
+std::string quantileBound(unsigned Rescaled = 0);
+
+/// The note that percentiles may be farther from it than the columns say; empty
+/// if they may not, or none of the columns has any.
+std::string rescaledNote(llvm::ArrayRef<std::string> ColumnIds,
+                         unsigned Rescaled);
 
 /// The note that explains "*"; added to \p T if one of its values has it.
 void explainMarks(Table &T);

@@ -229,6 +229,8 @@ Expected<Profile> Merger::finish() {
   for (unsigned I = 0; I < format::CounterCapacity; ++I)
     P.Process.Counters[I] = Sites.counter(static_cast<format::Counter>(I));
   P.Process.Counters[static_cast<unsigned>(format::Counter::Merged)] = Merged;
+  P.Process.Counters[static_cast<unsigned>(format::Counter::Rescaled)] =
+      Sites.rescaled();
   P.Process.Mode = format::RecordMode::Aggregate;
   Lane L;
   L.Record.State = format::LaneState::Free;

@@ -141,7 +141,8 @@ Table report::makeLatencyTable(const SiteTable &Sites,
   }
   Table T = makeRunTable<Row>("latency", "", Columns, Rows, Sites);
   if (Rounded)
-    T.Notes.push_back("percentiles are within " + quantileBound() +
+    T.Notes.push_back("percentiles are within " +
+                      quantileBound(Sites.rescaled()) +
                       ": more runs than the file keeps one by one");
   if (HasCalls)
     T.Notes.push_back("note: a method is called inside of runs: its latencies "

@@ -347,11 +347,23 @@ void SiteTable::addPlans(const Profile &P, const SlotToSite &Slots,
   }
 }
 
+/// How often durations of a profile came to be ticks of another clock, if a
+/// tick of it is as long as \p Scale of those that are wanted.
+static unsigned timesRescaled(const Profile &P, double Scale) {
+  // Two measurements of one clock's rate differ by less: durations stay in
+  // their buckets, and percentiles within the bound as people see it.
+  constexpr double OneClock = 2e-4;
+  constexpr uint64_t Most = 100; // no more of a damaged file
+  uint64_t Before = std::min(P.counter(format::Counter::Rescaled), Most);
+  return static_cast<unsigned>(Before) + (std::fabs(Scale - 1) > OneClock);
+}
+
 SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
   if (std::optional<std::string> Text = Processes.add(P))
     Warnings.push_back(std::move(*Text));
   SlotToSite Slots = addSites(P, Options);
   double Scale = scaleTo(TickClock(P));
+  Rescaled = std::max(Rescaled, timesRescaled(P, Scale));
   std::vector<uint64_t> Before;
   if (ProfileCount > 1)
     for (const Aggregate &A : Measured)

@@ -347,6 +347,10 @@ public:
   uint32_t rootOf(const format::PlanEvent &E, const SlotToSite &Slots) const;
   uint32_t runRootOf(const format::PlanEvent &E, const SlotToSite &Slots) const;
   unsigned profiles() const { return ProfileCount; }
+  /// How often durations came to be ticks of another clock, here and in merges
+  /// before, of those with most such times: each moves them once more to the
+  /// middle of a histogram's bucket.
+  unsigned rescaled() const { return Rescaled; }
 
   /// Findings of add(): torn cells, cells of no site, files of one process.
   const std::vector<std::string> &warnings() const { return Warnings; }
@@ -444,6 +448,7 @@ private:
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;
+  unsigned Rescaled = 0;
   uint64_t Counters[format::CounterCapacity] = {};
   std::map<uint32_t, double> ProbeTicks, FirstBackwardPlanTicks; ///< by root
   TicksOfRoots PlanTicks, FirstPlanTicks;

@@ -100,6 +100,9 @@ Expected<Table> report::makeSummary(const SummaryInput &In,
   append_range(Asked, Keys);
   for (std::string &Note : missingMeasureNotes(Asked, Measures))
     T.Notes.push_back(std::move(Note));
+  if (std::string Note = rescaledNote(Asked, In.Sites.rescaled());
+      !Note.empty())
+    T.Notes.push_back(std::move(Note));
   for (std::string &Note : partNotes(Ids, In.Sites, In.Selected))
     T.Notes.push_back(std::move(Note));
   for (std::string &Note : workNotes(Asked, In.Sites, In.Selected, In.All))
