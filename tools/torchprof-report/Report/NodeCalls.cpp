@@ -204,13 +204,23 @@ struct SlowFirstCall {
 };
 } // namespace
 
-/// How many calls took more than \p Ticks, less those in the histogram's bucket
+namespace {
+struct CallSum {
+  uint64_t Count = 0;
+  double Ticks = 0;
+};
+} // namespace
+
+/// The calls that took more than \p Ticks, less those in the histogram's bucket
 /// that these lie in.
-static uint64_t callsBeyond(const Aggregate &A, double Ticks) {
-  uint64_t Calls = 0;
+static CallSum callsBeyond(const Aggregate &A, double Ticks) {
+  CallSum Calls;
   for (unsigned I = 0; I < A.Histogram.size(); ++I)
-    if (static_cast<double>(format::histogramLowerBound(I)) > Ticks)
-      Calls += A.Histogram[I];
+    if (static_cast<double>(format::histogramLowerBound(I)) > Ticks) {
+      auto Count = static_cast<double>(A.Histogram[I]);
+      Calls.Count += A.Histogram[I];
+      Calls.Ticks += Count * format::histogramMiddle(I);
+    }
   return Calls;
 }
 
@@ -242,12 +252,20 @@ Table report::makeSlowFirstCalls(const SiteTable &Sites,
     if (!worthALine(Sites, Selected, All, S) || A.Count < 3 ||
         A.First.size() < 2)
       continue;
-    // Without the first, the mean is that of the steady calls.
     auto First = static_cast<double>(A.First.front());
-    double Steady =
-        (static_cast<double>(A.Sum) - First) / static_cast<double>(A.Count - 1);
-    if (Steady > 0 && First >= SlowFirst * Steady &&
-        callsBeyond(A, First / SlowFirst) <= 1)
+    // As many may be first ones as there are processes, of which one is known.
+    CallSum Slow = callsBeyond(A, First / SlowFirst);
+    if (Slow.Count > Sites.processes() || Slow.Count >= A.Count)
+      continue;
+    CallSum Others;
+    if (Slow.Count > 1)
+      Others = {Slow.Count - 1,
+                Slow.Ticks - format::histogramMiddle(
+                                 format::histogramBucket(A.First.front()))};
+    // Without these, the mean is that of the steady calls.
+    double Steady = (static_cast<double>(A.Sum) - First - Others.Ticks) /
+                    static_cast<double>(A.Count - 1 - Others.Count);
+    if (Steady > 0 && First >= SlowFirst * Steady)
       Rows.push_back({S, First, static_cast<double>(A.First[1]), Steady});
   }
   stable_sort(Rows, [](const Row &A, const Row &B) {

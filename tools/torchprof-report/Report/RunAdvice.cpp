@@ -83,6 +83,44 @@ Finding report::unusedGradients(const Evidence &In) {
   return F;
 }
 
+namespace {
+/// The runs of a root that took more than twice the median one, but for the
+/// first one that is known. Ticks.
+struct SlowRuns {
+  double Median = 0;
+  double Lost = 0; ///< what they took more than the median one
+  double Count = 0;
+};
+} // namespace
+
+static SlowRuns slowRunsOf(const Aggregate &A) {
+  SlowRuns Slow;
+  Slow.Median = A.quantile(0.5);
+  auto Add = [&](double Ticks, double Runs) {
+    if (Ticks <= 2 * Slow.Median)
+      return;
+    Slow.Lost += Runs * (Ticks - Slow.Median);
+    Slow.Count += Runs;
+  };
+  for (unsigned B = 0; B < A.Histogram.size(); ++B)
+    if (A.Histogram[B])
+      Add(std::min(format::histogramMiddle(B), static_cast<double>(A.Max)),
+          static_cast<double>(A.Histogram[B]));
+  if (!A.First.empty())
+    Add(static_cast<double>(A.First.front()), -1);
+  return Slow;
+}
+
+/// Of several processes the first run of one is known. True if that is slow and
+/// no more others are than there are other processes: then these are taken for
+/// their first runs.
+static bool areFirstRuns(const Evidence &In, const Aggregate &A,
+                         const SlowRuns &Slow) {
+  return Slow.Count >= 1 && !A.First.empty() &&
+         static_cast<double>(A.First.front()) >= 2 * Slow.Median &&
+         Slow.Count <= static_cast<double>(In.Sites.processes() - 1);
+}
+
 Finding report::firstRuns(const Evidence &In) {
   Finding F;
   eachRoot(In, [&](uint32_t S, const Aggregate &A) {
@@ -91,13 +129,26 @@ Finding report::firstRuns(const Evidence &In) {
     auto First = static_cast<double>(A.First.front());
     double Others =
         (static_cast<double>(A.Sum) - First) / static_cast<double>(A.Count - 1);
+    double Lost = 0;
+    std::string More;
+    // In their mean would be the first runs of the other processes.
+    if (uint64_t Processes = In.Sites.processes(); Processes > 1) {
+      SlowRuns Slow = slowRunsOf(A);
+      Others = Slow.Median;
+      if (areFirstRuns(In, A, Slow)) {
+        Lost = Slow.Lost;
+        More = ", and " + std::to_string(static_cast<uint64_t>(Slow.Count)) +
+               " more such runs in " + std::to_string(Processes - 1) +
+               " more processes";
+      }
+    }
     if (First < 2 * Others)
       return;
-    F.Ns += In.Sites.clock().toNs(First - Others);
+    F.Ns += In.Sites.clock().toNs(First - Others + Lost);
     F.Sites.push_back(S);
     F.Where += (F.Where.empty() ? "" : "; ") + In.Sites.methodName(S) + ": " +
                formatTime(In.Sites.clock().toNs(First)) + ", then " +
-               formatTime(In.Sites.clock().toNs(Others));
+               formatTime(In.Sites.clock().toNs(Others)) + More;
   });
   return F;
 }
@@ -127,25 +178,13 @@ Finding report::slowRuns(const Evidence &In) {
   eachRoot(In, [&](uint32_t S, const Aggregate &A) {
     if (A.Count < FewestRuns || A.Histogram.empty())
       return;
-    double Median = A.quantile(0.5), Lost = 0, Slow = 0;
-    auto Add = [&](double Ticks, double Runs) {
-      if (Ticks <= 2 * Median)
-        return;
-      Lost += Runs * (Ticks - Median);
-      Slow += Runs;
-    };
-    for (unsigned B = 0; B < A.Histogram.size(); ++B)
-      if (A.Histogram[B])
-        Add(std::min(format::histogramMiddle(B), static_cast<double>(A.Max)),
-            static_cast<double>(A.Histogram[B]));
-    if (!A.First.empty())
-      Add(static_cast<double>(A.First.front()), -1);
-    if (Slow < 1 || Lost <= 0)
+    SlowRuns Slow = slowRunsOf(A);
+    if (Slow.Count < 1 || Slow.Lost <= 0 || areFirstRuns(In, A, Slow))
       return;
     double Plans = planTicksIn(In.Sites, S);
-    if (Lost <= Plans)
+    if (Slow.Lost <= Plans)
       return;
-    F.Ns += In.Sites.clock().toNs(Lost - Plans);
+    F.Ns += In.Sites.clock().toNs(Slow.Lost - Plans);
     F.Sites.push_back(S);
     auto Text = [&](double Ticks) {
       return formatTime(In.Sites.clock().toNs(Ticks));
@@ -153,12 +192,14 @@ Finding report::slowRuns(const Evidence &In) {
     if (!F.Where.empty())
       F.Where += "; ";
     F.Where += In.Sites.methodName(S) + ": " +
-               std::to_string(static_cast<uint64_t>(Slow)) + " of " +
+               std::to_string(static_cast<uint64_t>(Slow.Count)) + " of " +
                std::to_string(A.Count) + " runs, " +
-               Text(Median + Lost / Slow) + " in the mean, the median " +
-               Text(Median);
+               Text(Slow.Median + Slow.Lost / Slow.Count) +
+               " in the mean, the median " + Text(Slow.Median);
     if (Plans > 0)
       F.Where += ", without " + Text(Plans) + " for plans";
+    if (In.Sites.processes() > 1)
+      F.Where += ", perhaps with the first runs of all processes but one";
   });
   return F;
 }

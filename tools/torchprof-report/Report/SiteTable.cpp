@@ -363,6 +363,7 @@ SlotToSite SiteTable::add(const Profile &P, AddOptions Options) {
     Warnings.push_back(std::move(*Text));
   SlotToSite Slots = addSites(P, Options);
   double Scale = scaleTo(TickClock(P));
+  ProcessCount += std::max<uint64_t>(P.counter(format::Counter::Merged), 1);
   Rescaled = std::max(Rescaled, timesRescaled(P, Scale));
   std::vector<uint64_t> Before;
   if (ProfileCount > 1)

@@ -347,6 +347,9 @@ public:
   uint32_t rootOf(const format::PlanEvent &E, const SlotToSite &Slots) const;
   uint32_t runRootOf(const format::PlanEvent &E, const SlotToSite &Slots) const;
   unsigned profiles() const { return ProfileCount; }
+  /// How many processes the profiles are of, those counted that were merged
+  /// before. measured().First is of one of them.
+  uint64_t processes() const { return ProcessCount; }
   /// How often durations came to be ticks of another clock, here and in merges
   /// before, of those with most such times: each moves them once more to the
   /// middle of a histogram's bucket.
@@ -448,6 +451,7 @@ private:
   SourcePrefix Prefix;
   TickClock Clock;
   unsigned ProfileCount = 0;
+  uint64_t ProcessCount = 0;
   unsigned Rescaled = 0;
   uint64_t Counters[format::CounterCapacity] = {};
   std::map<uint32_t, double> ProbeTicks, FirstBackwardPlanTicks; ///< by root
