@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/Optional.h"
 
+#include <limits>
 #include <set>
 
 namespace torchprof::report {
@@ -42,9 +43,13 @@ struct DiffRow {
 
   bool isInBoth() const { return A != NoIndex && B != NoIndex; }
 
-  /// Change of the mean in percent of the first; 0 if either is missing.
+  /// Change of the mean in percent of the first; 0 if either is missing, and
+  /// infinite if it grew from 0.
   double percent() const {
-    return MeanA > 0 && isInBoth() ? 100 * (MeanB - MeanA) / MeanA : 0;
+    if (!isInBoth() || MeanA == MeanB)
+      return 0;
+    return MeanA > 0 ? 100 * (MeanB - MeanA) / MeanA
+                     : std::numeric_limits<double>::infinity();
   }
 };
 

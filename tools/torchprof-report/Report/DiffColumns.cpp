@@ -2,6 +2,8 @@
 
 #include "Diff.h"
 
+#include <cmath>
+
 using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
@@ -173,7 +175,9 @@ DiffColumns report::diffColumns(const SiteTable &A, const SiteTable &B) {
       {TableColumn::percent("change_pct", "% change"),
        "the difference in percent of the mean before",
        [](const Row &R, const Ctx &C) {
-         return haveBothTimes(R, C) ? Value::percent(R.percent()) : Value();
+         return haveBothTimes(R, C) && std::isfinite(R.percent())
+                    ? Value::percent(R.percent())
+                    : Value();
        }},
       {TableColumn::time("change_per_run_ns", "per run"),
        "change of its time in one run of the method",
