@@ -156,6 +156,10 @@ static void warnOf(const DiffSide &A, const DiffSide &B, bool HasGate) {
     reportWarning("one profile " + Twine(A.Each.empty() ? "before" : "after") +
                   ": calls are compared, so that what differs from process to "
                   "process looks like a change");
+  if (HasGate && A.Each.empty() && B.Each.empty())
+    reportWarning("one profile before and one after: --fail-above compares "
+                  "calls, so that what differs from process to process looks "
+                  "like growth; record five on each side");
   if (HasGate && comparesProfiles(A, B) &&
       std::min(A.Each.size(), B.Each.size()) < EnoughProcesses)
     reportWarning(Twine(A.Each.size()) + " processes before and " +
