@@ -8,6 +8,7 @@
 #define TORCHPROF_RECORD_PROFILEFACTS_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <string>
@@ -26,8 +27,10 @@ struct ProfileFacts {
   std::vector<uint64_t> Models; ///< ids of those that ran, sorted
 };
 
-/// What the file says, as far as it is one.
-ProfileFacts factsOf(llvm::StringRef Path);
+/// What the profile \p Path says, as far as it is whole. An error, without the
+/// path, if the command cannot have written that file: it is not a regular one,
+/// it is a link, another user's, or cannot be read. Does not wait for a pipe.
+llvm::Expected<ProfileFacts> factsOf(llvm::StringRef Path);
 
 } // namespace torchprof
 

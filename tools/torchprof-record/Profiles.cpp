@@ -99,7 +99,8 @@ struct Written {
 };
 } // namespace
 
-static std::vector<Written> findWritten(StringRef Final) {
+/// What anybody has put there under temporary names of this recording.
+static std::vector<Written> findNames(StringRef Final) {
   std::string Path = temporaryStem(Final);
   // Names only: the directory can be spelled in more than one way.
   StringRef Stem = sys::path::filename(Path);
@@ -113,9 +114,26 @@ static std::vector<Written> findWritten(StringRef Final) {
     if (Name.consume_front(Stem) && Name.consume_back(".tprof") &&
         !Name.consumeInteger(10, File.Process)) {
       File.Rest = Name.str();
-      File.Facts = factsOf(File.Path);
       Found.push_back(std::move(File));
     }
+  }
+  return Found;
+}
+
+static std::vector<Written> findWritten(StringRef Final) {
+  std::vector<Written> Named = findNames(Final), Found;
+  llvm::sort(Named, [](const Written &A, const Written &B) {
+    return A.Path < B.Path; // the order of warnings
+  });
+  for (Written &File : Named) {
+    Expected<ProfileFacts> Facts = factsOf(File.Path);
+    if (!Facts) {
+      reportWarning(File.Path + ": " + toString(Facts.takeError()) +
+                    "; left alone");
+      continue;
+    }
+    File.Facts = std::move(*Facts);
+    Found.push_back(std::move(File));
   }
   llvm::sort(Found, [](const Written &A, const Written &B) {
     return A.order() < B.order();
