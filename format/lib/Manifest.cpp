@@ -30,12 +30,22 @@ uint32_t Manifest::intern(std::string_view Text) {
 }
 
 std::string Manifest::modulePath(uint32_t Scope) const {
-  std::string Path;
+  size_t Size = 0;
+  for (uint32_t S = Scope; S != NoIndex; S = Scopes[S].Parent)
+    if (const std::string &Segment = Strings[Scopes[S].Module];
+        !Segment.empty())
+      Size += Segment.size() + (Size ? 1 : 0);
+  // From its end, so that each segment is copied once.
+  std::string Path(Size, '.');
+  size_t Begin = Size;
   for (uint32_t S = Scope; S != NoIndex; S = Scopes[S].Parent) {
     const std::string &Segment = Strings[Scopes[S].Module];
     if (Segment.empty())
       continue;
-    Path = Path.empty() ? Segment : Segment + "." + Path;
+    if (Begin != Size)
+      --Begin;
+    Begin -= Segment.size();
+    Segment.copy(&Path[Begin], Segment.size());
   }
   return Path;
 }

@@ -246,6 +246,31 @@ TEST(SiteTable, MergedNotesHaveSlotsOfTheirOwn) {
   EXPECT_EQ(Found[Groups + 3].Kind, Kind::Shape);
 }
 
+// A scope without a module of its own runs in its caller's.
+TEST(SiteTable, FramesHaveThePathsOfTheirModules) {
+  SiteTable Sites;
+  Sites.add(parse(R"({"models": [{"id": 1, "scopes": [{"function": "forward"},
+    {"parent": 0, "module": "a.0", "function": "forward"},
+    {"parent": 1, "function": "helper"},
+    {"parent": 2, "module": "b", "function": "forward",
+     "call": {"file": "/site/torch/nn.py", "line": 5}},
+    {"parent": 3, "function": "relu", "call": {"file": "n.py", "line": 7}}],
+    "sites": [{"kind": "method", "name": "forward", "flags": ["root"]},
+      {"parent": 0, "kind": "aten::relu", "scope": 4,
+       "source": {"file": "/site/torch/f.py", "line": 9}},
+      {"parent": 0, "kind": "aten::relu", "scope": 3,
+       "source": {"file": "/site/torch/f.py", "line": 8}}]}],
+    "lanes": [{"cells": [{"slot": 0, "samples": [100]}]}]})"));
+  std::vector<std::string> Paths;
+  for (const Frame &F : Sites.frames(1))
+    Paths.push_back(F.Module);
+  EXPECT_EQ(Paths,
+            (std::vector<std::string>{"a.0.b", "a.0.b", "a.0", "a.0", ""}));
+  EXPECT_EQ(Sites.modulePath(1), "a.0.b");
+  EXPECT_EQ(Sites.source(1), "n.py:7");
+  EXPECT_EQ(Sites.source(2), "/site/torch/f.py:8");
+}
+
 TEST(SiteTable, PrefixesAreCutFromPaths) {
   SiteTable Sites;
   Sites.add(parse(model("1", TwoNodes)));

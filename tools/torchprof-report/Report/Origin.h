@@ -35,6 +35,12 @@ struct Frame {
   bool Framework = false; ///< the file belongs to the torch package
 };
 
+/// A line of a file, which is empty if it is not known.
+struct SourceLine {
+  llvm::StringRef File;
+  uint32_t Line = 0;
+};
+
 /// Names and places of sites. Empty where the origin does not know.
 class SiteOrigin {
 public:
@@ -52,6 +58,10 @@ public:
   virtual llvm::StringRef className(uint32_t) const { return ""; }
   /// Inlined call stack, innermost first.
   virtual std::vector<Frame> frames(uint32_t) const { return {}; }
+  /// Of the innermost frame that is not the framework's, or of the innermost
+  /// one if all are; frames without a file do not count. For every row, so it
+  /// makes no frames.
+  virtual SourceLine source(uint32_t) const { return {}; }
   /// Name and inputs of a root's method: "forward(x, y)" or just "forward".
   virtual llvm::StringRef signature(uint32_t) const { return ""; }
   /// Sites of the same origin whose outputs are inputs of this one.
@@ -82,6 +92,7 @@ public:
   }
   llvm::StringRef className(uint32_t Index) const override;
   std::vector<Frame> frames(uint32_t Index) const override;
+  SourceLine source(uint32_t Index) const override;
   llvm::StringRef signature(uint32_t Index) const override {
     return Table->string(Table->Scopes[scope(Index)].Function);
   }

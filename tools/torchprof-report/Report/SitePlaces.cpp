@@ -10,13 +10,6 @@ using namespace llvm;
 using namespace torchprof;
 using namespace torchprof::report;
 
-/// The site whose origin knows where \p S stands: \p S or what it lies over.
-const Site &SiteTable::place(uint32_t S) const {
-  while (Sites[S].Dynamic && Sites[S].Parent != NoIndex)
-    S = Sites[S].Parent;
-  return Sites[S];
-}
-
 std::string SiteTable::modulePath(uint32_t S) const {
   const Site &Place = place(S);
   return Place.Origin->modulePath(Place.Index);
@@ -57,17 +50,11 @@ std::vector<uint32_t> SiteTable::producers(uint32_t S) const {
 }
 
 std::string SiteTable::source(uint32_t S) const {
-  std::string Innermost;
-  for (const Frame &F : frames(S)) {
-    if (F.File.empty())
-      continue;
-    std::string Text = F.File + ":" + std::to_string(F.Line);
-    if (!F.Framework)
-      return Text;
-    if (Innermost.empty())
-      Innermost = Text;
-  }
-  return Innermost.empty() ? "?" : Innermost;
+  const Site &Place = place(S);
+  SourceLine Found = Place.Origin->source(Place.Index);
+  if (Found.File.empty())
+    return "?";
+  return (Prefix.cut(Found.File) + ":" + Twine(Found.Line)).str();
 }
 
 const ModelNames &SiteTable::modelNames() const {

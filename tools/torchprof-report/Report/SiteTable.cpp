@@ -62,7 +62,7 @@ void SiteTable::addModel(const Model &M, const AddOptions &Options,
     S.Index = I;
     S.Flags = Entry.Flags;
     S.Async = Entry.Flags & SF_Async;
-    S.Root = First + I;
+    S.Place = S.Root = First + I;
     if (Entry.Parent != NoIndex) {
       S.Parent = First + Entry.Parent;
       S.Root = Sites[S.Parent].Root;
@@ -84,7 +84,9 @@ uint32_t SiteTable::addDynamic(uint32_t Parent, StringRef Kind,
     S.Index = Dynamic->add(Kind, Name);
     S.Dynamic = true;
     S.Parent = Parent;
+    S.Place = Known->second;
     if (Parent != NoIndex) {
+      S.Place = Sites[Parent].Place;
       S.Root = Sites[Parent].Root;
       S.Async = Sites[Parent].Async;
     }

@@ -39,6 +39,7 @@ struct Site {
   uint32_t Index = 0;        ///< within the origin
   uint32_t Parent = NoIndex; ///< site
   uint32_t Root = NoIndex;   ///< the method's root; NoIndex outside of models
+  uint32_t Place = NoIndex;  ///< itself or the site that it lies over
   uint32_t Flags = 0;        ///< SiteFlags
   bool Async = false;        ///< it or an ancestor is asynchronous
   bool Dynamic = false;      ///< came to be at run time
@@ -412,7 +413,8 @@ private:
         Sum += Of;
     return Sum;
   }
-  const Site &place(uint32_t S) const;
+  /// The site whose origin knows where \p S stands.
+  const Site &place(uint32_t S) const { return Sites[Sites[S].Place]; }
   std::string placeIn(uint32_t Parent) const;
   InnerParts partsOf(SumOfSite SumOf) const;
   std::vector<LaneParts>
