@@ -6,6 +6,7 @@
 
 #include "torchprof/format/Manifest.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -48,6 +49,17 @@ std::string Manifest::modulePath(uint32_t Scope) const {
     Segment.copy(&Path[Begin], Segment.size());
   }
   return Path;
+}
+
+std::vector<std::string_view> moduleNames(std::string_view Path) {
+  std::vector<std::string_view> Names;
+  for (size_t Begin = 0, End; Begin < Path.size(); Begin = End + 1) {
+    size_t Close = Path[Begin] == '(' ? Path.find(')', Begin) : Begin;
+    End = std::min(Path.find('.', Close), Path.size());
+    if (End > Begin)
+      Names.push_back(Path.substr(Begin, End - Begin));
+  }
+  return Names;
 }
 
 //===----------------------------------------------------------------------===//

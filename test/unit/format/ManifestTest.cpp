@@ -86,6 +86,16 @@ TEST(Manifest, WhatWasPrintedIsReadAndPrintedTheSame) {
   EXPECT_EQ(M.string(M.Names[0].Name), "x6");
 }
 
+TEST(Manifest, InstancesOfAClassAreOneModule) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(moduleNames(""), Names());
+  EXPECT_EQ(moduleNames("layer1.0.conv"), (Names{"layer1", "0", "conv"}));
+  EXPECT_EQ(moduleNames(".a..b."), (Names{"a", "b"}));
+  EXPECT_EQ(moduleNames("(a.0|b.1.c).conv.0"),
+            (Names{"(a.0|b.1.c)", "conv", "0"}));
+  EXPECT_EQ(moduleNames("(a.0"), (Names{"(a.0"}));
+}
+
 TEST(Manifest, InterningGoesOnAfterReading) {
   Manifest M;
   std::string Error;

@@ -106,11 +106,9 @@ void DotWriter::write() {
     if (StringRef Model = Sites.modelNames().ofSeveral(Sites, S);
         !Model.empty())
       C = &C->Children[Model.str()];
-    SmallVector<StringRef, 8> Path;
     std::string Module = Sites.modulePath(S);
-    StringRef(Module).split(Path, '.', -1, /*KeepEmpty=*/false);
-    for (StringRef Name : Path)
-      C = &C->Children[Name.str()];
+    for (std::string_view Name : moduleNames(Module))
+      C = &C->Children[std::string(Name)];
     C->Members.push_back(S);
   }
   cluster(Root, "", 1);

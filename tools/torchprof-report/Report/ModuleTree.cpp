@@ -20,8 +20,7 @@ static ModuleNode &nodeOf(ModuleNode &Root, const Manifest &M, uint32_t Scope) {
   for (uint32_t I : reverse(Scopes)) {
     const ManifestScope &S = M.Scopes[I];
     // A scope may name several levels: "layer1.0".
-    SmallVector<StringRef, 4> Names;
-    StringRef(M.string(S.Module)).split(Names, '.', -1, /*KeepEmpty=*/false);
+    std::vector<std::string_view> Names = moduleNames(M.string(S.Module));
     for (StringRef Name : Names) {
       auto Child = find_if(Node->Children,
                            [&](const ModuleNode &C) { return C.Name == Name; });

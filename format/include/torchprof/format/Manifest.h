@@ -143,6 +143,10 @@ bool anyInstance(const std::string &Path, Predicate Holds) {
   return false;
 }
 
+/// The names in \p Path, which modulePath() gave or which is a part of one, the
+/// outermost module's first. "(a.0|a.1)", the instances of a class, is one.
+std::vector<std::string_view> moduleNames(std::string_view Path);
+
 /// The text of a manifest.
 std::string printManifest(const Manifest &M);
 
