@@ -62,6 +62,58 @@ std::vector<std::string_view> moduleNames(std::string_view Path) {
   return Names;
 }
 
+/// The first of \p Entries that lies too deep in others; their number if none
+/// does.
+template <typename Entry>
+static size_t firstTooDeep(const std::vector<Entry> &Entries) {
+  if (Entries.size() <= MostLevels)
+    return Entries.size();
+  std::vector<uint32_t> Levels;
+  for (const Entry &E : Entries) {
+    uint32_t Level = E.Parent < Levels.size() ? Levels[E.Parent] + 1 : 1;
+    if (Level > MostLevels)
+      break;
+    Levels.push_back(Level);
+  }
+  return Levels.size();
+}
+
+/// The first scope whose module path is too long; their number if none is.
+static size_t firstTooLong(const Manifest &M) {
+  struct Length {
+    size_t Names = 0, Bytes = 0;
+  };
+  std::vector<Length> Paths;
+  for (const ManifestScope &S : M.Scopes) {
+    Length Path = S.Parent < Paths.size() ? Paths[S.Parent] : Length();
+    if (const std::string &Module = M.string(S.Module); !Module.empty()) {
+      Path.Names += moduleNames(Module).size();
+      Path.Bytes += Module.size() + 1;
+    }
+    if (Path.Names > MostLevels || Path.Bytes > MostPathBytes)
+      break;
+    Paths.push_back(Path);
+  }
+  return Paths.size();
+}
+
+std::string whyTooDeep(const Manifest &M) {
+  auto Text = [](const char *What, size_t Index) {
+    return std::string(What) + " " + std::to_string(Index) + ": ";
+  };
+  const std::string Levels =
+      "more than " + std::to_string(MostLevels) + " levels deep";
+  if (size_t Scope = firstTooDeep(M.Scopes); Scope < M.Scopes.size())
+    return Text("scope", Scope) + Levels;
+  if (size_t Site = firstTooDeep(M.Sites); Site < M.Sites.size())
+    return Text("site", Site) + Levels;
+  if (size_t Scope = firstTooLong(M); Scope < M.Scopes.size())
+    return Text("scope", Scope) + "a module path of more than " +
+           std::to_string(MostLevels) + " names or " +
+           std::to_string(MostPathBytes) + " bytes";
+  return std::string();
+}
+
 //===----------------------------------------------------------------------===//
 // Printing
 //===----------------------------------------------------------------------===//

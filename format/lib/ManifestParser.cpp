@@ -303,6 +303,8 @@ bool parseManifest(std::string_view Text, Manifest &M, std::string &Error) {
   ManifestReader Reader(P, M);
   if (!Reader.readHead(Text, Head) || !Reader.readTables(Head.SiteCount))
     return false;
+  if (std::string Cause = whyTooDeep(M); !Cause.empty())
+    return P.failWhole("the manifest's " + Cause);
   M.ModelId = Head.ModelId;
   M.ModelName = std::move(Head.ModelName);
   M.Options = std::move(Head.Options);

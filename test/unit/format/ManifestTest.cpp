@@ -195,6 +195,48 @@ TEST(Manifest, EachMessageBehindAValidChecksum) {
     EXPECT_EQ(errorOf(closed(Text)), "manifest " + Message);
 }
 
+// A reader that calls itself for each level has no more of them to fear.
+TEST(Manifest, OnlySoManyLevelsAreRead) {
+  Manifest Table;
+  ManifestScope Scope;
+  Scope.Module = Table.intern("a");
+  ManifestSite Site;
+  for (uint32_t I = 0; I < MostLevels; ++I) {
+    Table.Scopes.push_back(Scope);
+    Table.Sites.push_back(Site);
+    Scope.Parent = Site.Parent = I;
+  }
+  Manifest Read;
+  std::string Error;
+  EXPECT_TRUE(parseManifest(printManifest(Table), Read, Error)) << Error;
+
+  Manifest Deeper = Table;
+  Deeper.Sites.push_back(Site);
+  EXPECT_EQ(errorOf(printManifest(Deeper)),
+            "the manifest's site 2048: more than 2048 levels deep");
+  Deeper = Table;
+  Deeper.Scopes.push_back(Scope);
+  EXPECT_EQ(errorOf(printManifest(Deeper)),
+            "the manifest's scope 2048: more than 2048 levels deep");
+  Deeper = Table;
+  Deeper.Scopes[9].Module = Deeper.intern("a.b");
+  EXPECT_EQ(errorOf(printManifest(Deeper)),
+            "the manifest's scope 2047: a module path of more than 2048 names "
+            "or 1048576 bytes");
+  Deeper = Table;
+  Deeper.Scopes[0].Module = Deeper.intern(std::string(MostPathBytes, 'a'));
+  EXPECT_EQ(errorOf(printManifest(Deeper)),
+            "the manifest's scope 0: a module path of more than 2048 names or "
+            "1048576 bytes");
+  // The instances of a class are one name, however many they are.
+  std::string Instances = "(";
+  for (uint32_t I = 0; I < MostLevels; ++I)
+    Instances += "layers." + std::to_string(I) + "|";
+  Deeper = Table;
+  Deeper.Scopes[0].Module = Deeper.intern(Instances + "last)");
+  EXPECT_TRUE(parseManifest(printManifest(Deeper), Read, Error)) << Error;
+}
+
 TEST(Manifest, WhatIsUnknownIsSkipped) {
   Manifest M;
   std::string Error;

@@ -2,6 +2,8 @@
 
 #include "Profile.h"
 
+#include <unordered_map>
+
 using namespace llvm;
 
 namespace torchprof::report {
@@ -50,6 +52,32 @@ std::string Lane::name() const {
   if (!Name.empty())
     Text += " (" + Name.str() + ")";
   return Text;
+}
+
+std::string Profile::whyTooDeep() const {
+  size_t Slots = DynamicSites.size();
+  for (const Model &M : Models)
+    Slots += M.Table->Sites.size();
+  // Manifests have been checked when they were read.
+  if (DynamicSites.empty() || Slots <= MostLevels)
+    return std::string();
+  std::unordered_map<uint32_t, uint32_t> Levels; // by slot
+  for (const Model &M : Models)
+    for (uint32_t I = 0; I < M.Table->Sites.size(); ++I) {
+      uint32_t Parent = M.Table->Sites[I].Parent;
+      Levels[number(M.FirstSlot) + I] =
+          Parent == NoIndex ? 1 : Levels[number(M.FirstSlot) + Parent] + 1;
+    }
+  for (const DynamicSite &D : DynamicSites) {
+    // The report knows no parent that comes later.
+    auto Parent = Levels.find(number(D.Parent));
+    uint32_t Level = Parent == Levels.end() ? 1 : Parent->second + 1;
+    if (Level > MostLevels)
+      return "slot " + std::to_string(number(D.Slot)) + ": more than " +
+             std::to_string(MostLevels) + " levels deep";
+    Levels[number(D.Slot)] = Level;
+  }
+  return std::string();
 }
 
 format::Slot Profile::endOfSlots() const {

@@ -147,6 +147,9 @@ public:
   /// change while it is read.
   bool maybeLive() const { return Buffer && State == format::FileState::Open; }
 
+  /// Says which slot lies in more than MostLevels others; empty if none does.
+  std::string whyTooDeep() const;
+
   /// The smallest slot above those of all models and dynamic sites.
   format::Slot endOfSlots() const;
 

@@ -194,6 +194,9 @@ template <class IO> void Mapping<IO>::model(IO &io, Ref<Model> M) {
         if (Producer >= T.Sites.size())
           io.fail("sites", "site " + Twine(Producer) +
                                " is a producer, but does not exist");
+  if constexpr (IO::Reading)
+    if (std::string Cause = whyTooDeep(T); !Cause.empty())
+      io.fail(Cause);
 }
 
 template <class IO> void Mapping<IO>::dynamicSite(IO &io, Ref<DynamicSite> D) {
@@ -331,6 +334,8 @@ Expected<Profile> report::profileFromJson(StringRef Text, StringRef FileName) {
   JsonReader Reader(&*Value, Error);
   Mapping<JsonReader> Map(P);
   Reader.mapObject([&](JsonReader &io) { Map.map(io); });
+  if (Error.empty())
+    Error = P.whyTooDeep();
   if (!Error.empty())
     return createStringError(inconvertibleErrorCode(), FileName + ": " + Error);
   return P;

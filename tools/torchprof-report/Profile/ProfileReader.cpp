@@ -297,6 +297,8 @@ static bool hasRecords(const Profile &P) {
 }
 
 Error SegmentReader::finish() {
+  if (std::string Cause = P.whyTooDeep(); !Cause.empty())
+    return inputError(Cause);
   // Before a run that has begun since, but not ended, makes the cell a new one.
   emptyOld(P);
   for (const LaneLog &Log : Logs)

@@ -147,6 +147,17 @@ bool anyInstance(const std::string &Path, Predicate Holds) {
 /// outermost module's first. "(a.0|a.1)", the instances of a class, is one.
 std::vector<std::string_view> moduleNames(std::string_view Path);
 
+/// So many scopes, sites or modules are read that lie in one another: readers
+/// call themselves for each, and have a stack of a few megabytes. A model has
+/// tens of them, a host that recurses in a region as many as Python allows.
+inline constexpr uint32_t MostLevels = 2048;
+/// Bytes of a module path that is read. A frame has one, for each scope.
+inline constexpr size_t MostPathBytes = size_t(1) << 20;
+
+/// Says which scope or site goes beyond these; empty if none does. A parent
+/// that does not come earlier counts as none.
+std::string whyTooDeep(const Manifest &M);
+
 /// The text of a manifest.
 std::string printManifest(const Manifest &M);
 
@@ -154,7 +165,7 @@ std::string printManifest(const Manifest &M);
 /// one lower-case line: where and how the text is damaged, or that it belongs
 /// to another version. Checks every index, so that a manifest that was read
 /// can be used without further checks; takes memory in proportion to the text,
-/// whatever its counts say.
+/// whatever its counts say. Refuses what goes beyond MostLevels.
 bool parseManifest(std::string_view Text, Manifest &M, std::string &Error);
 
 /// What can be had of a manifest without reading all of it.
