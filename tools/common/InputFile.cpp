@@ -30,9 +30,4 @@ const char *whyUnreadable(const char *Path, uint64_t &Size) {
   return Reason;
 }
 
-uint64_t physicalMemory() {
-  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 } // namespace torchprof

@@ -10,6 +10,7 @@
 #define TORCHPROF_TOOLS_INPUTFILE_H
 
 #include <cstdint>
+#include <unistd.h>
 
 namespace torchprof {
 
@@ -19,7 +20,10 @@ namespace torchprof {
 const char *whyUnreadable(const char *Path, uint64_t &Size);
 
 /// Bytes of physical memory: what a value can take at most.
-uint64_t physicalMemory();
+inline uint64_t physicalMemory() {
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 } // namespace torchprof
 

@@ -297,24 +297,33 @@ template <class IO> void Mapping<IO>::map(IO &io) {
 /// Levels of arrays and objects that are read. A profile has seven.
 static constexpr unsigned MaxLevels = 64;
 
-/// False if \p Text has more levels: LLVM's parser calls itself for each, so
-/// that enough of them exhaust the stack.
-static bool nestsAsProfilesDo(StringRef Text) {
+/// Says why LLVM's parser must not see \p Text; empty if it may. The parser
+/// calls itself for each level, so that enough of them exhaust the stack, and
+/// reads all characters before it refuses one: the zeros of a sparse file have
+/// no end.
+static std::string whyNotParsed(StringRef Text) {
   unsigned Level = 0;
+  bool IsInString = false;
   for (size_t I = 0; I < Text.size(); ++I) {
     char C = Text[I];
-    if (C == '"') {
-      while (++I < Text.size() && Text[I] != '"')
-        if (Text[I] == '\\')
-          ++I; // whatever it is, it does not end the string
+    bool IsControl = static_cast<unsigned char>(C) < ' ';
+    if (IsControl && (IsInString || (C != '\n' && C != '\r' && C != '\t')))
+      return "a control character at offset " + std::to_string(I);
+    if (IsInString) {
+      if (C == '\\')
+        ++I; // whatever it is, it does not end the string
+      else
+        IsInString = C != '"';
+    } else if (C == '"') {
+      IsInString = true;
     } else if (C == '[' || C == '{') {
       if (++Level > MaxLevels)
-        return false;
+        return "more than " + std::to_string(MaxLevels) + " levels deep";
     } else if ((C == ']' || C == '}') && Level > 0) {
       --Level;
     }
   }
-  return true;
+  return std::string();
 }
 
 Expected<Profile> report::profileFromJson(StringRef Text, StringRef FileName) {
@@ -322,8 +331,8 @@ Expected<Profile> report::profileFromJson(StringRef Text, StringRef FileName) {
     return createStringError(inconvertibleErrorCode(),
                              FileName + ": not a profile as JSON: " + Cause);
   };
-  if (!nestsAsProfilesDo(Text))
-    return Wrong("more than " + Twine(MaxLevels) + " levels deep");
+  if (std::string Cause = whyNotParsed(Text); !Cause.empty())
+    return Wrong(Cause);
   Expected<json::Value> Value = json::parse(Text);
   if (!Value)
     return Wrong(toString(Value.takeError()));

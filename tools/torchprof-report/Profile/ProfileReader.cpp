@@ -1,6 +1,7 @@
 //===- ProfileReader.cpp - reads .tprof files -----------------------------===//
 
 #include "ProfileReader.h"
+#include "../../common/InputFile.h"
 #include "ProfileJson.h"
 #include "SegmentReader.h"
 
@@ -358,6 +359,10 @@ Expected<Profile> report::loadProfile(StringRef Path) {
     bool IsFile = Status.type() == sys::fs::file_type::regular_file;
     return readProfile(std::move(*File), IsFile ? OpenAgain(Open) : nullptr);
   }
+  // What is read of a text is held in memory, as more than the text.
+  if (Text.size() > physicalMemory())
+    return inputError(Path + ": a text of " + Twine(Text.size()) +
+                      " bytes, more than this machine's memory");
   Expected<Profile> P = profileFromJson(Text, Path);
   if (P)
     emptyOld(*P);
