@@ -11,14 +11,6 @@ namespace torchprof {
 
 using namespace format;
 
-/// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv).
-static uint64_t hashText(std::string_view Text) {
-  uint64_t Hash = 0xcbf29ce484222325ull;
-  for (unsigned char C : Text)
-    Hash = (Hash ^ C) * 0x100000001b3ull;
-  return Hash;
-}
-
 SiteName::SiteName(std::string_view Text, size_t KeyBytes)
     : Text(Text.substr(0, DynamicSites::MaxNameBytes)),
       Key(this->Text.substr(0, KeyBytes)),
@@ -71,6 +63,11 @@ uint32_t DynamicSites::childrenOf(Slot Parent) const {
   const RegisteredChild *C =
       T ? newestOf(*T, Parent).load(std::memory_order_relaxed) : nullptr;
   return C ? C->Number : 0;
+}
+
+uint32_t DynamicSites::levelOf(Slot Site) const {
+  const RegisteredChild *Child = childAt(Site);
+  return Child ? Child->Level : 0;
 }
 
 /// Children of one parent come in their order.
@@ -128,6 +125,7 @@ const RegisteredChild *DynamicSites::add(Slot Parent, DynamicKind Kind,
                                                    Kind,
                                                    Flags,
                                                    childrenOf(Parent) + 1,
+                                                   levelOf(Parent) + 1,
                                                    Name.hash(),
                                                    Name.key().size(),
                                                    std::string(Name.text())};
@@ -162,12 +160,18 @@ Slot DynamicSites::childSlot(Slot Parent, DynamicKind Kind,
   Slot Known = findOrOverflow(Parent, Kind, Name);
   if (Known != NoSlot) [[likely]]
     return Known;
+  uint32_t Level = levelOf(Parent);
+  if (Level > MaxLevels) {
+    count(Counter::DynamicOverflow);
+    return Parent; // which stands for others already
+  }
   ProcessLock Lock;
   Known = findOrOverflow(Parent, Kind, Name);
   if (Known != NoSlot)
     return Known;
-  return childrenOf(Parent) < MaxChildren ? addChild(Parent, Kind, Name)
-                                          : addOthers(Parent, Kind);
+  return Level < MaxLevels && childrenOf(Parent) < MaxChildren
+             ? addChild(Parent, Kind, Name)
+             : addOthers(Parent, Kind);
 }
 
 const RegisteredChild *DynamicSites::childAt(Slot Site) const {

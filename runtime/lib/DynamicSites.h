@@ -5,9 +5,10 @@
 // touch takes the process lock and a slot; afterwards a site is found without
 // a lock, in one hash lookup.
 //
-// The children of one parent are bounded. Those beyond share one child, whose
-// name says so. As in the registry, entries are only added, so that a child of
-// fork goes on with what it inherited.
+// The children of one parent are bounded, and so are those that lie in one
+// another. Those beyond share one child, whose name says so. As in the
+// registry, entries are only added, so that a child of fork goes on with what
+// it inherited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 
 #include "Registry.h"
 #include "torchprof/format/DynamicSite.h"
+#include "torchprof/format/Manifest.h"
 
 #include <atomic>
 #include <string>
@@ -49,6 +51,7 @@ struct RegisteredChild {
   format::DynamicKind Kind;
   uint32_t Flags;  ///< format::DynamicFlags
   uint32_t Number; ///< of the parent's children, from 1
+  uint32_t Level;  ///< one more than the parent's, 1 in a model's site
   uint64_t Hash;
   size_t KeyBytes;
   std::string Name;
@@ -68,6 +71,9 @@ class DynamicSites {
 public:
   /// Children of one parent, the one that stands for all others not counted.
   static constexpr uint32_t MaxChildren = 1024;
+  /// Children that lie in one another, as where a host recurses in a region.
+  /// Together with the sites of a model fewer than what is read.
+  static constexpr uint32_t MaxLevels = MostLevels / 2;
   /// Name of what stands for those beyond a bound.
   static constexpr std::string_view OverflowName = "(others)";
   /// Longer names are cut.
@@ -76,8 +82,8 @@ public:
   explicit DynamicSites(Registry &Slots) : Slots(Slots) {}
 
   /// Slot of a child, which comes to be if it is new. Takes the process lock
-  /// only then. NoSlot without memory or slots. Any thread that does not hold
-  /// the lock.
+  /// only then. NoSlot without memory or slots. All that lies deeper than
+  /// MaxLevels shares a site. Any thread that does not hold the lock.
   format::Slot childSlot(format::Slot Parent, format::DynamicKind Kind,
                          const SiteName &Name);
 
@@ -126,6 +132,7 @@ private:
   format::Slot findOrOverflow(format::Slot Parent, format::DynamicKind Kind,
                               const SiteName &Name) const;
   uint32_t childrenOf(format::Slot Parent) const;
+  uint32_t levelOf(format::Slot Site) const; ///< 0: none of ours
   const RegisteredChild *add(format::Slot Parent, format::DynamicKind Kind,
                              const SiteName &Name, uint32_t Flags);
   bool makeRoom();

@@ -90,6 +90,41 @@ TEST_F(DynamicSitesTest, EachParentHasItsOwnBound) {
     EXPECT_EQ(Children.size(), Bound + 1) << number(Parent);
 }
 
+TEST_F(DynamicSitesTest, AllThatLiesDeeperThanTheBoundSharesOne) {
+  constexpr uint32_t Bound = DynamicSites::MaxLevels;
+  std::set<Slot> All;
+  Slot Deepest = NoSlot;
+  for (uint32_t I = 0; I < Bound; ++I)
+    All.insert(Deepest = child(Deepest, "a"));
+  EXPECT_EQ(All.size(), Bound);
+  Slot Others = child(Deepest, "a");
+  EXPECT_EQ(All.count(Others), 0u);
+  EXPECT_EQ(Line.Children.childAt(Others)->Flags, uint32_t(DF_Overflow));
+  EXPECT_EQ(child(Deepest, "b"), Others);
+  EXPECT_EQ(child(Others, "a"), Others);
+  EXPECT_EQ(child(Others, "b"), Others);
+}
+
+/// Opens \p Depth regions in one another.
+static void recurse(uint32_t Number, unsigned Depth) {
+  uint64_t Begin = beginRegion(Number);
+  if (Depth > 1)
+    recurse(Number, Depth - 1);
+  endRegion(Begin, Number);
+}
+
+TEST_F(DynamicSitesTest, HostThatRecursesInARegionLeavesAProfileThatIsRead) {
+  TestFolder Folder;
+  record(Folder.file("p.tprof"),
+         [] { recurse(regionNumber("walk"), MostLevels + 100); });
+  ReadProfile P = readProfile(Folder.file("p.tprof"));
+  EXPECT_EQ(P.Children.size(), DynamicSites::MaxLevels + 1);
+  uint64_t Spans = 0;
+  for (const ReadProfile::CellOf &C : P.Cells)
+    Spans += C.count();
+  EXPECT_EQ(Spans, MostLevels + 100);
+}
+
 TEST_F(DynamicSitesTest, SlotsOfManyModelsAndChildrenLeadToTheirOwners) {
   std::map<Slot, std::string> Names;
   for (uint64_t Model = 1; Model <= 200; ++Model) {
