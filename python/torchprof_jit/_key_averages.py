@@ -58,8 +58,8 @@ def _average(row):
 
 
 class KeyAverages(Sequence):
-    """Tables that `report`, a method of a profile, makes, and their rows, from the
-    largest self time."""
+    """Tables that `report` makes of one part of a profile, always the same, and their
+    rows, from the largest self time."""
 
     def __init__(self, report: Callable[..., str], grouping: List[str]) -> None:
         self._report = report

@@ -1,5 +1,6 @@
 """Results: what was recorded, as text, rows and files."""
 
+import functools
 import gzip
 import json
 import os
@@ -43,8 +44,12 @@ class Results:
 
     def report(self, command: str, *arguments: object) -> str:
         """What `torchprof-report COMMAND FILE ARGUMENTS` prints."""
-        recorded = self._recorded()
-        return _tools.run_tool("torchprof-report", command, recorded.path, *arguments)
+        return self._report_of(self._recorded(), command, *arguments)
+
+    def _report_of(self, part, command, *arguments):
+        """The same of one part. A method, because who keeps it to ask later has to
+        keep this object, too: the part's file goes with the folder of it."""
+        return _tools.run_tool("torchprof-report", command, part.path, *arguments)
 
     def summary(self, style: str = "torchprof",
                 sort_by: Union[str, Sequence[str], None] = None,
@@ -73,7 +78,8 @@ class Results:
                      group_by_stack_n: int = 0) -> KeyAverages:
         """What torch.profiler's key_averages() is used for: its rows and its
         table(sort_by, row_limit, max_name_column_width), of the nodes of models and
-        of the operators inside of them that were recorded."""
+        of the operators inside of them that were recorded. What is recorded later
+        does not change them."""
         if group_by_input_shape and group_by_stack_n:
             raise ValueError("group by input shapes or by stacks, not by both")
         grouping = []
@@ -81,7 +87,8 @@ class Results:
             grouping = ["--group-by=shape"]
         elif group_by_stack_n:
             grouping = ["--group-by=stack", "--stack-depth=%d" % group_by_stack_n]
-        return KeyAverages(self.report, grouping)
+        return KeyAverages(functools.partial(self._report_of, self._recorded()),
+                           grouping)
 
     def rows(self, group_by: str = "node",
              columns: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:

@@ -2,6 +2,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -u -W ignore %s %t 2>&1 | FileCheck %s
 
+import gc
 import gzip
 import json
 import os
@@ -99,6 +100,44 @@ with open(set_back.path, "w") as file:
                 [10**9, 9000000], [3 * 10**9, 1000000]]}]}]}, file)
 with mock.patch.object(p, "_recorded", return_value=set_back):
     assert p.runs() == [0.009, 0.001], p.runs()
+
+# Averages that are kept stay what they were, also where they are read later, and
+# when the profile is gone; those of nothing are refused at once.
+def averages_of_runs():
+    p = torchprof_jit.profile(Outer())
+    try:
+        p.key_averages()
+    except RuntimeError as error:
+        print("at once:", error)
+    p(torch.rand(4))
+    read, unread = p.key_averages(), p.key_averages()
+    assert {event.key: event.count for event in read}["aten::relu"] == 2
+    for _ in range(2):
+        p(torch.rand(4))
+    return read, unread, p.key_averages()
+
+
+# CHECK: at once: nothing was recorded
+for averages in averages_of_runs():
+    gc.collect()
+    row, = (line for line in averages.table().splitlines() if "aten::relu" in line)
+    print({event.key: event.count for event in averages}["aten::relu"],
+          row.split()[-1])
+# CHECK-NEXT: 2 2
+# CHECK-NEXT: 2 2
+# CHECK-NEXT: 6 6
+
+cycles = []
+with torchprof_jit.profile(
+        model, on_trace_ready=lambda p: cycles.append(p.key_averages()),
+        schedule=torchprof_jit.schedule(wait=0, warmup=0, active=1)) as steps:
+    for times in (1, 2, 3):
+        for _ in range(times):
+            model(torch.rand(4))
+        steps.step()
+print([{event.key: event.count for event in averages}["aten::relu"]
+       for averages in cycles])
+# CHECK-NEXT: [2, 4, 6]
 
 # The samples of a node are not mixed with those of one of another model.
 two_models = types.SimpleNamespace(path=os.path.join(folder, "two-models.json"))
