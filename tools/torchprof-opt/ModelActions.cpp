@@ -11,6 +11,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <deque>
+
 namespace torchprof {
 
 using llvm::outs;
@@ -50,35 +52,63 @@ struct CallCounts {
   unsigned BackwardFailed = 0; ///< their outputs cannot be differentiated
 };
 
-/// For every --verify, loads and calls the input and the written file. The
-/// arguments of a call are the --input options before the next --verify.
-static int verifyOutput(const OutputFile &Output, CallCounts &Counts) {
-  ModelHolder Original, Instrumented;
-  for (unsigned I = 0; I < options::Verify.size(); ++I) {
-    unsigned Start = options::Verify.getPosition(I);
-    unsigned End = I + 1 < options::Verify.size()
-                       ? options::Verify.getPosition(I + 1)
+namespace {
+
+/// A --verify; its arguments are the --input options before the next one.
+class VerifiedCall {
+public:
+  explicit VerifiedCall(unsigned Number)
+      : Texts(inputsOf(Number)), Inputs(Texts) {
+    if (!options::Verify[Number].empty())
+      Request.Method = options::Verify[Number].c_str();
+    Request.Inputs = Inputs.get();
+    Request.Grad = options::Grad;
+  }
+  VerifiedCall(const VerifiedCall &) = delete; // Request points into the rest
+  VerifiedCall &operator=(const VerifiedCall &) = delete;
+
+private:
+  static std::vector<std::string> inputsOf(unsigned Number) {
+    unsigned Start = options::Verify.getPosition(Number);
+    unsigned End = Number + 1 < options::Verify.size()
+                       ? options::Verify.getPosition(Number + 1)
                        : UINT_MAX;
     std::vector<std::string> Texts;
-    for (unsigned J = 0; J < options::Inputs.size(); ++J)
-      if (unsigned At = options::Inputs.getPosition(J); At > Start && At < End)
-        Texts.push_back(options::Inputs[J]);
-    TextListHolder Inputs(Texts);
-    CallRequest Call;
-    if (!options::Verify[I].empty())
-      Call.Method = options::Verify[I].c_str();
-    Call.Inputs = Inputs.get();
-    Call.Grad = options::Grad;
-    if (!Original.get())
-      if (int Code = load(options::Input, Original))
-        return Code;
-    if (!Instrumented.get())
-      if (int Code = load(Output.temporaryPath(), Instrumented))
-        return Code;
-    if (Outcome Failed = verifyCall(*Original.get(), *Instrumented.get(), Call))
-      return reportOutcome(options::Input, Failed);
-    Counts.WithGrad += Call.HasGradients;
-    Counts.BackwardFailed += Call.BackwardFailed;
+    for (unsigned I = 0; I < options::Inputs.size(); ++I)
+      if (unsigned At = options::Inputs.getPosition(I); At > Start && At < End)
+        Texts.push_back(options::Inputs[I]);
+    return Texts;
+  }
+
+  std::vector<std::string> Texts;
+  TextListHolder Inputs;
+
+public:
+  CallRequest Request;
+};
+
+} // namespace
+
+/// For every --verify, calls the input and the written file.
+static int verifyOutput(const OutputFile &Output, CallCounts &Counts) {
+  if (options::Verify.empty())
+    return ExitFine;
+  ModelHolder Original, Instrumented;
+  if (int Code = load(options::Input, Original))
+    return Code;
+  if (int Code = load(Output.temporaryPath(), Instrumented))
+    return Code;
+  std::deque<VerifiedCall> Calls;
+  for (unsigned I = 0; I < options::Verify.size(); ++I)
+    Calls.emplace_back(I);
+  for (Optimizing Stage : {Optimizing::Off, Optimizing::On})
+    for (VerifiedCall &Call : Calls)
+      if (Outcome Failed = verifyCall(*Original.get(), *Instrumented.get(),
+                                      Call.Request, Stage))
+        return reportOutcome(options::Input, Failed);
+  for (const VerifiedCall &Call : Calls) {
+    Counts.WithGrad += Call.Request.HasGradients;
+    Counts.BackwardFailed += Call.Request.BackwardFailed;
   }
   return ExitFine;
 }

@@ -230,53 +230,47 @@ private:
 
 } // namespace
 
-Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request) {
+Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Request,
+                   Optimizing Stage) {
   return guarded([&]() -> Outcome {
     c10::AutoGradMode Mode(Request.Grad);
     Method M = findRunnable(Original.Root, Request.Method);
     at::manual_seed(Seed);
     Stack Inputs =
         makeInputs(M.function().getSchema(), Request.Inputs, Original.On);
-    unsigned Calls = 0;
     // Around probes LibTorch makes no groups that it differentiates as a whole,
     // in which it adds up in another order, computes each product alone and
     // fuses nothing. Of a device not even one model has to repeat itself: some
     // kernels add up in the order in which their threads come.
     const bool OnDevice = Original.On && !Original.On->is_cpu();
-    auto HowEqual = [&](bool IsOptimized) {
-      return OnDevice || (IsOptimized &&
+    auto HowEqual = [&] {
+      return OnDevice || (Stage == Optimizing::On &&
                           (Request.Grad ||
                            PlanSearch(Original.Root).find(M.function())))
                  ? Equality::HalfTheDigits
                  : Equality::BitForBit;
     };
-    auto Verify = [&](bool IsOptimized) {
-      CallResult Expected = call(Original, Request, Inputs, Seed + Calls);
+    GraphOptimizerEnabledGuard Optimize(Stage == Optimizing::On);
+    unsigned Times = Stage == Optimizing::On ? Repetitions : 1;
+    for (unsigned I = 0; I < Times; ++I) {
+      const uint64_t CallSeed = Seed + Request.Calls;
+      CallResult Expected = call(Original, Request, Inputs, CallSeed);
       if (Expected.Threw && !Request.Grad && asksForGradients(Expected.Cause)) {
         // What was written before the exception has to be so in both.
-        call(Instrumented, Request, Inputs, Seed + Calls);
+        call(Instrumented, Request, Inputs, CallSeed);
         Request.Grad = Request.HasGradients = true;
         c10::GradMode::set_enabled(true);
-        Expected = call(Original, Request, Inputs, Seed + Calls);
+        Expected = call(Original, Request, Inputs, CallSeed);
       }
-      CallResult Found = call(Instrumented, Request, Inputs, Seed + Calls);
-      ++Calls;
+      CallResult Found = call(Instrumented, Request, Inputs, CallSeed);
+      ++Request.Calls;
       Request.HasGradients |= Expected.HasGradients;
       Request.BackwardFailed |= !Expected.BackwardCause.empty();
-      std::string Text = compareResults(Expected, Found, HowEqual(IsOptimized));
-      return Text.empty() ? Outcome()
-                          : failure(1, std::string(Request.Method) + ": call " +
-                                           std::to_string(Calls) + ": " + Text);
-    };
-    {
-      // Says whether there are gradients.
-      GraphOptimizerEnabledGuard Off(false);
-      if (Outcome Differs = Verify(/*IsOptimized=*/false))
-        return Differs;
+      std::string Text = compareResults(Expected, Found, HowEqual());
+      if (!Text.empty())
+        return failure(1, std::string(Request.Method) + ": call " +
+                              std::to_string(Request.Calls) + ": " + Text);
     }
-    for (unsigned I = 0; I < Repetitions; ++I)
-      if (Outcome Differs = Verify(/*IsOptimized=*/true))
-        return Differs;
     return {};
   });
 }

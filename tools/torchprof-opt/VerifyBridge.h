@@ -25,16 +25,23 @@ struct CallRequest {
   /// Set by verifyCall: the outputs of both models could not be differentiated,
   /// so that their gradients were not compared.
   bool BackwardFailed = false;
+  /// Kept by verifyCall: how often each model was called.
+  unsigned Calls = 0;
 };
 
-/// Calls \p Original and \p Instrumented with equal inputs and equal seeds, and
-/// often enough to compare optimized code too. The outputs, and the inputs
-/// after the call, must be equal bit for bit (NaN equals NaN), or nearly so
-/// where LibTorch optimizes and probes change what it makes, and on devices. A
-/// difference has code 1 and names the output and its first differing element;
-/// so has a call that raises an exception in both, because then nothing was
-/// compared.
-Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Call);
+/// Whether LibTorch optimizes what it runs. Once it has optimized a method it
+/// runs that plan always, so all calls without come before the first with.
+enum class Optimizing { Off, On };
+
+/// Calls \p Original and \p Instrumented with equal inputs and equal seeds:
+/// once with Optimizing::Off, often enough to compare optimized code with
+/// Optimizing::On. The outputs, and the inputs after the call, must be equal
+/// bit for bit (NaN equals NaN), or nearly so where LibTorch optimizes and
+/// probes change what it makes, and on devices. A difference has code 1 and
+/// names the output and its first differing element; so has a call that raises
+/// an exception in both, because then nothing was compared.
+Outcome verifyCall(Model &Original, Model &Instrumented, CallRequest &Call,
+                   Optimizing Stage);
 
 } // namespace torchprof
 
