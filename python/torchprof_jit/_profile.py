@@ -422,14 +422,18 @@ class profile(Results):
             self._show_cycle()
             whole = self._whole()
         if whole.path is None:
-            raise NothingRecorded("nothing was recorded: " + self._why_nothing())
+            raise NothingRecorded(self._why_nothing())
         return whole
 
     def _why_nothing(self):
         if _options.is_off():
-            return "TORCHPROF=%s is set, which records nothing" % os.environ["TORCHPROF"]
-        reason = ("no TorchScript model ran inside the range that is instrumented or "
-                  "ran for the first time after profile() was made")
+            return ("nothing was recorded: TORCHPROF=%s is set, which records nothing"
+                    % os.environ["TORCHPROF"])
+        if self in _recording:
+            return ("no results yet: the range is open; ask when it%s has ended"
+                    % ("" if self._schedule is always else ", or this cycle,"))
+        reason = ("nothing was recorded: no TorchScript model ran inside the range that "
+                  "is instrumented or ran for the first time after profile() was made")
         if self._schedule is not always:
             reason += ", or none did in an active step of the schedule"
         if _options.schedule():

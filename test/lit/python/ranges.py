@@ -214,6 +214,27 @@ except RuntimeError as error:
     print(error)
 # CHECK-NEXT: nothing was recorded: {{.*}} made, or none did in an active step of the schedule; call p.module, which is not the module that was passed in{{$}}
 
+# Results are those of ranges and cycles that have ended. In the first one the error
+# says so, though the model that was passed in is not the one to call.
+for steps in (None, torchprof_jit.schedule(wait=0, warmup=0, active=2)):
+    with torchprof_jit.profile(Model(), schedule=steps) as p:
+        p.module(x)
+        try:
+            p.summary()
+        except RuntimeError as error:
+            print(error, p.runs())
+    with p:
+        p.module(x)
+        p.module(x)
+        print("before", calls(p)["aten::relu"])
+    print("ended", calls(p)["aten::relu"])
+# CHECK-NEXT: {{^}}no results yet: the range is open; ask when it has ended []
+# CHECK-NEXT: before 1
+# CHECK-NEXT: ended 2
+# CHECK-NEXT: {{^}}no results yet: the range is open; ask when it, or this cycle, has ended []
+# CHECK-NEXT: before 1
+# CHECK-NEXT: ended 2
+
 
 # Ranges in each other have what ran in them, whatever begins inside.
 def nested(outer_threads, inner_threads):
