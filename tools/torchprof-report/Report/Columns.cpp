@@ -356,6 +356,19 @@ report::shownMeasureColumns(ArrayRef<TableMeasure> Measures) {
   return Ids;
 }
 
+/// Why a measure is not among \p Measures. A process that used no device has
+/// none of one's memory, though it recorded that of the CPU, which has the same
+/// switch.
+static std::string whyMissing(const KnownMeasure &Missing,
+                              ArrayRef<TableMeasure> Measures) {
+  if (Missing.Id.startswith("device_"))
+    for (const TableMeasure &Info : Measures)
+      if (const KnownMeasure *K = findKnownMeasure(Info.Id);
+          K && K->Switch == Missing.Switch)
+        return "memory was, but no device reported any";
+  return (Missing.Switch + " records it").str();
+}
+
 std::vector<std::string>
 report::missingMeasureNotes(ArrayRef<std::string> ColumnIds,
                             ArrayRef<TableMeasure> Measures,
@@ -378,9 +391,8 @@ report::missingMeasureNotes(ArrayRef<std::string> ColumnIds,
       StringRef Id = ColumnIds[I];
       Id.consume_front("self_");
       if (is_contained(Ids, Id)) {
-        Notes.push_back(("note: " + Names[I] + " was not recorded; " +
-                         K.Switch + " records it")
-                            .str());
+        Notes.push_back("note: " + Names[I] + " was not recorded; " +
+                        whyMissing(K, Measures));
         break;
       }
     }

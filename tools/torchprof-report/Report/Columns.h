@@ -38,8 +38,8 @@ std::vector<std::string>
 shownMeasureColumns(llvm::ArrayRef<TableMeasure> Measures);
 
 /// A note for each known measure that one of the columns shows and the profile
-/// does not have: how to record it. \p Names: what the user calls the columns,
-/// in the same order; their ids if empty.
+/// does not have: how to record it, or that no device reported any. \p Names:
+/// what the user calls the columns, in the same order; their ids if empty.
 std::vector<std::string>
 missingMeasureNotes(llvm::ArrayRef<std::string> ColumnIds,
                     llvm::ArrayRef<TableMeasure> Measures,
