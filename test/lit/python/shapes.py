@@ -68,7 +68,8 @@ with torch.no_grad(), torchprof_jit.profile() as q:
     narrow(torch.rand(8, 4))
     wide(torch.rand(8, 4))
 print({row["model"] for row in q.rows(columns=["model"])},
-      {row["shapes"]: row["calls"] for row in q.rows(group_by="shape")
+      {row["shapes"]: row["calls"]
+       for row in sorted(q.rows(group_by="shape"), key=lambda row: -row["calls"])
        if row["kind"] == "aten::linear"})
 # CHECK: {'Sized'} {'[8,4] [2,4] [2]': 2, '[8,4] [300,4] [300]': 1}
 try:
