@@ -6,21 +6,37 @@
 #include "LogPages.h"
 #include "Warn.h"
 
+#include <cerrno>
 #include <csignal>
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace torchprof {
 
 /// The host may have locked all memory (mlockall), and then pays for it.
 static constexpr size_t StackBytes = 256 * 1024;
 
+static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) &&
+              std::atomic<uint32_t>::is_always_lock_free);
+
+/// Errors are no matter: whoever waits looks at the word again. The host keeps
+/// its errno.
+static void callFutex(std::atomic<uint32_t> &Word, int Operation,
+                      uint32_t Value) {
+  int Before = errno;
+  syscall(SYS_futex, &Word, Operation, Value, nullptr, nullptr, 0);
+  errno = Before;
+}
+
 bool FoldThread::take(Lane &L) {
   if (!IsWanted || !L.CellsReady.load(std::memory_order_relaxed) ||
       !ensureRunning())
     return false;
   L.FoldUpTo.store(L.Written, std::memory_order_release);
-  if (!HasWork.exchange(1, std::memory_order_acq_rel))
-    HasWork.notify_one();
+  if (HasWork.exchange(Left, std::memory_order_acq_rel) == Awaited)
+    callFutex(HasWork, FUTEX_WAKE_PRIVATE, 1);
   return true;
 }
 
@@ -59,6 +75,15 @@ int FoldThread::start() {
   return Error;
 }
 
+void FoldThread::awaitWork() {
+  uint32_t Found = None;
+  if (HasWork.compare_exchange_strong(Found, Awaited,
+                                      std::memory_order_acq_rel))
+    while (HasWork.load(std::memory_order_acquire) == Awaited)
+      callFutex(HasWork, FUTEX_WAIT_PRIVATE, Awaited);
+  HasWork.exchange(None, std::memory_order_acq_rel);
+}
+
 void *FoldThread::main(void *Argument) {
   auto &Self = *static_cast<FoldThread *>(Argument);
   pthread_setname_np(pthread_self(), "torchprof-fold");
@@ -67,8 +92,7 @@ void *FoldThread::main(void *Argument) {
   sched_param Priority{};
   sched_setscheduler(0, SCHED_BATCH, &Priority);
   for (;;) {
-    Self.HasWork.wait(0, std::memory_order_acquire);
-    Self.HasWork.exchange(0, std::memory_order_acq_rel);
+    Self.awaitWork();
     for (Lane *L = Self.Threads.first(); L; L = L->NextLane)
       while (foldLeftPage(*L)) {
       }

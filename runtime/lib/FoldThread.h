@@ -40,16 +40,26 @@ public:
 
 private:
   enum class State { Absent, Running, Failed };
+  /// What the thread has to do, in the word of a futex.
+  enum Work : uint32_t {
+    None,    ///< it is awake and has looked at what it was left
+    Left,    ///< it is awake, or was woken, and will look again
+    Awaited, ///< it sleeps, or is about to
+  };
 
   /// Starts the thread at the first call. False if it could not be started.
   bool ensureRunning();
   int start();
   static void *main(void *Self);
+  /// Returns when something was left to the thread. Makes no system call but
+  /// those of the futex, which a host's filter (seccomp) has to allow;
+  /// std::atomic::wait also yields the processor, now and then.
+  void awaitWork();
 
   const Lanes &Threads;
   const bool IsWanted;
   std::atomic<State> Thread{State::Absent};
-  std::atomic<int> HasWork{0}; ///< an int is what a futex waits on
+  std::atomic<uint32_t> HasWork{None};
 };
 
 } // namespace torchprof
