@@ -21,17 +21,34 @@ using namespace llvm;
 
 /// The word of a Python's command line that says what runs: a file, or the
 /// module behind -m; empty if it is code behind -c or on standard input.
+/// Options of one letter may stand together: -uc CODE, -um MODULE, -Wignore.
 static StringRef scriptOf(const std::vector<std::string> &Command) {
+  auto WordAt = [&](size_t I) {
+    return I < Command.size() ? StringRef(Command[I]) : StringRef();
+  };
   for (size_t I = 1; I < Command.size(); ++I) {
     StringRef Word = Command[I];
-    if (Word == "-m")
-      return I + 1 < Command.size() ? StringRef(Command[I + 1]) : StringRef();
-    if (Word == "-c" || Word == "-")
+    if (Word == "-")
       return StringRef();
-    if (Word == "-W" || Word == "-X")
-      ++I;
-    else if (!Word.startswith("-"))
+    if (Word == "--")
+      return WordAt(I + 1);
+    if (!Word.startswith("-"))
       return Word;
+    if (Word.startswith("--")) {
+      I += Word == "--check-hash-based-pycs";
+      continue;
+    }
+    // The first letter that takes a value has the rest of the word, or the next
+    // one.
+    size_t Letter = Word.find_first_of("cmWX");
+    if (Letter == StringRef::npos)
+      continue;
+    StringRef Value = Word.drop_front(Letter + 1);
+    if (Word[Letter] == 'c')
+      return StringRef();
+    if (Word[Letter] == 'm')
+      return Value.empty() ? WordAt(I + 1) : Value;
+    I += Value.empty();
   }
   return StringRef();
 }
