@@ -19,23 +19,48 @@ static volatile pid_t Child = 0;
 
 /// The terminal sends its signals to the command itself, as it is in the same
 /// group of processes. Whether another process meant the group, too, nothing
-/// tells; in a group of its own the command would lose the terminal.
+/// tells; in a group of its own the command would lose the terminal. An alarm
+/// that was set by who started this process would be the command's without it.
 static void sendOn(int Signal, siginfo_t *Info, void *) {
-  if (Child > 0 && Info->si_code != SI_KERNEL)
+  if (Child > 0 && (Info->si_code != SI_KERNEL || Signal == SIGALRM))
     kill(Child, Signal);
 }
 
-static constexpr int Forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT,
-                                    SIGTERM, SIGUSR1, SIGUSR2};
+/// Not what tells this process of itself: of its child, a fault, its output,
+/// and that a shell stops it or lets it go on, for which the shell signals the
+/// group.
+static bool isSentOn(int Signal) {
+  switch (Signal) {
+  case SIGKILL:
+  case SIGSTOP:
+  case SIGTSTP:
+  case SIGCONT:
+  case SIGCHLD:
+  case SIGPIPE:
+  case SIGXFSZ:
+  case SIGILL:
+  case SIGTRAP:
+  case SIGABRT:
+  case SIGBUS:
+  case SIGFPE:
+  case SIGSEGV:
+  case SIGSYS:
+    return false;
+  default:
+    return true;
+  }
+}
 
 static void sendSignalsOn() {
   struct sigaction Action = {};
   Action.sa_sigaction = sendOn;
   Action.sa_flags = SA_SIGINFO | SA_RESTART;
-  for (int Signal : Forwarded) {
-    // What is ignored, as under nohup, is ignored by the command too.
+  for (int Signal = 1; Signal <= SIGRTMAX; ++Signal) {
+    // What is ignored, as under nohup, is ignored by the command too. The C
+    // library keeps some for itself and refuses them.
     struct sigaction Now;
-    if (sigaction(Signal, nullptr, &Now) == 0 && Now.sa_handler != SIG_IGN)
+    if (isSentOn(Signal) && sigaction(Signal, nullptr, &Now) == 0 &&
+        Now.sa_handler != SIG_IGN)
       sigaction(Signal, &Action, nullptr);
   }
 }
@@ -47,14 +72,17 @@ static void endBy(int Signal) {
   _exit(128 + Signal);
 }
 
+static constexpr int Ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
 /// Signals that end this process, once they are released.
 static sigset_t Held;
 
 /// Lets signals that mean an end end this process instead of the command, but
-/// not yet.
+/// not yet. The terminal stops it, as it would without a command, when it
+/// prints from the background: a handler that returns would be called for ever.
 static void holdSignals() {
   sigemptyset(&Held);
-  for (int Signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+  for (int Signal : Ending) {
     struct sigaction Now;
     if (sigaction(Signal, nullptr, &Now) == 0 && Now.sa_sigaction == sendOn)
       sigaddset(&Held, Signal);
@@ -64,12 +92,17 @@ static void holdSignals() {
   struct sigaction Action = {};
   Action.sa_handler = endBy;
   Action.sa_flags = SA_RESETHAND | SA_NODEFER;
-  for (int Signal : Forwarded) {
+  for (int Signal : Ending) {
     if (!sigismember(&Held, Signal))
       continue;
     sigaction(Signal, &Action, nullptr);
     if (sigismember(&Before, Signal)) // by who started this
       sigdelset(&Held, Signal);
+  }
+  for (int Signal : {SIGTTIN, SIGTTOU}) {
+    struct sigaction Now;
+    if (sigaction(Signal, nullptr, &Now) == 0 && Now.sa_sigaction == sendOn)
+      signal(Signal, SIG_DFL);
   }
 }
 
