@@ -14,6 +14,7 @@
 
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace torchprof {
 
@@ -215,26 +216,30 @@ std::vector<KeptProfile> keepProfiles(StringRef Final, bool IsPattern,
 }
 
 std::vector<ProfileGroup> groupProfiles(ArrayRef<KeptProfile> Profiles) {
-  std::map<uint64_t, unsigned> FilesOf; // by process
-  for (const KeptProfile &Profile : Profiles)
-    ++FilesOf[Profile.Process];
-  std::map<std::vector<uint64_t>, ProfileGroup> SameModels;
-  auto MayBeGrouped = [&](const KeptProfile &Profile) {
-    return Profile.Facts.IsWhole && !Profile.Facts.Models.empty() &&
-           FilesOf[Profile.Process] == 1;
-  };
-  for (const KeptProfile &Profile : Profiles)
-    if (MayBeGrouped(Profile))
-      SameModels[Profile.Facts.Models].push_back(&Profile);
-  std::vector<ProfileGroup> Groups;
+  // One of each process is added up, of a schedule the same cycle: what a
+  // process counts of itself is in all of its profiles.
+  std::map<std::pair<uint64_t, bool>, unsigned> FilesOf;
+  std::map<std::tuple<std::vector<uint64_t>, bool, bool, unsigned>,
+           ProfileGroup>
+      Alike;
+  std::vector<ProfileGroup *> GroupOf;
   for (const KeptProfile &Profile : Profiles) {
-    ProfileGroup Group = {&Profile};
-    if (MayBeGrouped(Profile))
-      if (const ProfileGroup &Same = SameModels[Profile.Facts.Models];
-          Same.size() > MostShownAlone)
-        Group = Same;
-    if (Group.front() == &Profile) // else shown with an earlier one
-      Groups.push_back(std::move(Group));
+    const ProfileFacts &Facts = Profile.Facts;
+    unsigned Number = ++FilesOf[{Profile.Process, Facts.IsSnapshot}];
+    GroupOf.push_back(nullptr);
+    if (!Facts.IsWhole || Facts.Models.empty())
+      continue;
+    GroupOf.back() = &Alike[{Facts.Models, Facts.IsSnapshot,
+                             Profile.NothingAfter.empty(), Number}];
+    GroupOf.back()->push_back(&Profile);
+  }
+  std::vector<ProfileGroup> Groups;
+  for (size_t I = 0; I < Profiles.size(); ++I) {
+    const KeptProfile *Profile = &Profiles[I];
+    if (!GroupOf[I] || GroupOf[I]->size() <= MostShownAlone)
+      Groups.push_back({Profile});
+    else if (GroupOf[I]->front() == Profile) // else shown with an earlier one
+      Groups.push_back(*GroupOf[I]);
   }
   return Groups;
 }

@@ -70,7 +70,8 @@ std::vector<KeptProfile> keepProfiles(llvm::StringRef Final, bool IsPattern,
 
 /// In which groups to show them, in the order of their first ones: processes
 /// that ran the same models together if they are many, as the workers of a
-/// loader of data are; others alone. They point into \p Profiles.
+/// loader of data are, each cycle of a schedule by itself; others alone. They
+/// point into \p Profiles.
 std::vector<ProfileGroup> groupProfiles(llvm::ArrayRef<KeptProfile> Profiles);
 
 } // namespace torchprof

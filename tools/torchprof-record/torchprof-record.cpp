@@ -228,8 +228,8 @@ static void showGroup(StringRef Bin, const ProfileGroup &Group,
   const KeptProfile &First = *Group.front();
   if (Group.size() > 1)
     outs() << "profiles: " << printable(First.Path) << " and "
-           << Group.size() - 1
-           << " more of processes that ran the same models, added up";
+           << Group.size() - 1 << " more of processes that ran the same models"
+           << (First.NothingAfter.empty() ? ", added up" : "");
   else
     outs() << "profile: " << printable(First.Path);
   if (any_of(Group, [](auto *Profile) { return Profile->processStillRuns(); }))
