@@ -109,6 +109,19 @@ std::vector<OwnedTags> tagsOfMethods(const NumberedMethods &Numbered) {
   return All;
 }
 
+/// What \p Number returns, after noting which filters of \p Choice fit it.
+template <typename Function>
+NumberedMethods noting(const InstrumentOptions &Choice, Function Number) {
+  try {
+    NumberedMethods Numbered = Number();
+    noteFilters(Choice, Numbered.Numbering);
+    return Numbered;
+  } catch (const InstrumentError &) {
+    noteUnknownFilters();
+    throw;
+  }
+}
+
 /// Numbers the methods of a class and registers the model. Nothing if it is not
 /// to be profiled.
 std::vector<OwnedTags> number(const c10::ClassTypePtr &Class,
@@ -116,7 +129,8 @@ std::vector<OwnedTags> number(const c10::ClassTypePtr &Class,
   std::optional<InstrumentOptions> Choice = chooseSites(*Class);
   if (!Choice)
     return {};
-  NumberedMethods Numbered = numberClass(Class, Parts, *Choice);
+  NumberedMethods Numbered =
+      noting(*Choice, [&] { return numberClass(Class, Parts, *Choice); });
   registerModel(printManifest(Numbered.Numbering.Table));
   return tagsOfMethods(Numbered);
 }
@@ -348,8 +362,9 @@ tagsOfFunction(const std::shared_ptr<Graph> &Body, const std::string &Name) {
     Function.Signature.append(Function.Signature.empty() ? "" : ", ")
         .append(Input->hasDebugName() ? Input->debugNameBase() : "?");
   Function.Body = Body->copy();
-  NumberedMethods Numbered =
-      numberMethods({std::move(Function)}, *Choice, Name);
+  NumberedMethods Numbered = noting(*Choice, [&] {
+    return numberMethods({std::move(Function)}, *Choice, Name);
+  });
   registerModel(printManifest(Numbered.Numbering.Table));
   return tagsOfMethod(Numbered, 0);
 }

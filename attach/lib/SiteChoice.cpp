@@ -3,14 +3,18 @@
 #include "SiteChoice.h"
 
 #include "torch/Attach.h"
+#include "torch/TableLock.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <fnmatch.h>
 #include <iterator>
+#include <list>
 #include <sstream>
+#include <utility>
 
 #include <unistd.h>
 
@@ -64,6 +68,82 @@ static void noteNoMethod(const std::vector<std::string> &Asked) {
   std::atexit(warnOfNoMethod);
 }
 
+namespace {
+/// A glob of the process's options.
+struct Filter {
+  Filter(const char *Option, std::string Glob)
+      : Option(Option), Glob(std::move(Glob)) {}
+  const char *Option;
+  std::string Glob;
+  std::atomic<bool> IsUsed = false; ///< a node has matched it
+};
+} // namespace
+
+static std::list<Filter> *Filters = nullptr; // outlives the exit
+static pid_t FiltersIn = 0;
+static std::atomic<bool> AreFiltersKnown = true;
+
+/// Takes no lock, as above.
+static void warnOfUnusedFilters() {
+  if (!AreFiltersKnown.load(std::memory_order_relaxed) || FiltersIn != getpid())
+    return;
+  std::string Unused;
+  for (const Filter &F : *Filters)
+    if (!F.IsUsed.load(std::memory_order_relaxed))
+      Unused.append(Unused.empty() ? "" : " or ")
+          .append(F.Option)
+          .append("='")
+          .append(F.Glob)
+          .append("'");
+  if (!Unused.empty())
+    warnOfAttach("no site of a model that ran matches " + Unused);
+}
+
+/// The process's filters, which are the same for all models.
+static std::list<Filter> &filtersOf(const InstrumentOptions &Choice) {
+  TableLock Lock;
+  if (Filters)
+    return *Filters;
+  Filters = new std::list<Filter>;
+  for (const std::string &Glob : Choice.Include)
+    Filters->emplace_back("--include", Glob);
+  for (const std::string &Glob : Choice.Exclude)
+    Filters->emplace_back("--exclude", Glob);
+  FiltersIn = getpid();
+  std::atexit(warnOfUnusedFilters);
+  return *Filters;
+}
+
+/// True if a site matches, or a node that a filter has kept from being one.
+static bool isUsed(const std::string &Glob, const SiteNumbering &Numbering) {
+  auto Matches = [&](const std::string &Name) {
+    return fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+  };
+  const Manifest &Table = Numbering.Table;
+  // Methods, which have no parent, are subject to no filter.
+  auto IsMatch = [&](const ManifestSite &Site) {
+    return Site.Parent != NoIndex &&
+           (Matches(Table.string(Site.Kind)) ||
+            anyInstance(Table.modulePath(Site.Scope), Matches));
+  };
+  return std::any_of(Numbering.FilteredNames.begin(),
+                     Numbering.FilteredNames.end(), Matches) ||
+         std::any_of(Table.Sites.begin(), Table.Sites.end(), IsMatch);
+}
+
+void noteFilters(const InstrumentOptions &Choice,
+                 const SiteNumbering &Numbering) {
+  if (Choice.Include.empty() && Choice.Exclude.empty())
+    return;
+  for (Filter &F : filtersOf(Choice))
+    if (!F.IsUsed.load(std::memory_order_relaxed) && isUsed(F.Glob, Numbering))
+      F.IsUsed.store(true, std::memory_order_relaxed);
+}
+
+void noteUnknownFilters() {
+  AreFiltersKnown.store(false, std::memory_order_relaxed);
+}
+
 /// The options with those of the method names that \p Stands accepts.
 template <typename Predicate>
 static std::optional<InstrumentOptions> choose(Predicate Stands) {
@@ -91,12 +171,35 @@ std::optional<InstrumentOptions> chooseSites(const c10::ClassType &Class) {
       [&](const std::string &Name) { return isOwnFunction(Class, Name); });
 }
 
+/// Says, once, which filters an instrumented model with the sites \p Own is
+/// not subject to.
+static void warnOfOwnSites(const InstrumentOptions &Own) {
+  AttachOptions Asked = attachOptions();
+  std::string Others;
+  auto Compare = [&](const char *Option, const std::string &Words,
+                     const std::vector<std::string> &Has) {
+    if (!Words.empty() && splitAtCommas(Words) != Has)
+      Others.append(Others.empty() ? "" : ", ").append(Option);
+  };
+  Compare("--include", Asked.Include, Own.Include);
+  Compare("--exclude", Asked.Exclude, Own.Exclude);
+  Compare("--methods", Asked.Methods, Own.Methods);
+  static std::atomic_flag IsSaid;
+  if (!Others.empty() && !IsSaid.test_and_set())
+    warnOfAttach("an instrumented model keeps the sites that torchprof-opt "
+                 "gave it, whatever the process is asked for: " +
+                 Others);
+}
+
 std::optional<InstrumentOptions> sitesOfModel(uint64_t ModelId) {
   ManifestHead Head;
   std::string Error;
   if (!parseManifestHead(manifestOf(ModelId), Head, Error))
     return std::nullopt;
-  return instrumentOptions(Head.Options);
+  std::optional<InstrumentOptions> Own = instrumentOptions(Head.Options);
+  if (Own)
+    warnOfOwnSites(*Own);
+  return Own;
 }
 
 std::optional<InstrumentOptions> chooseSites(const std::string &Name) {

@@ -22,8 +22,19 @@ std::optional<InstrumentOptions> chooseSites(const c10::ClassType &Class);
 /// The same for the function \p Name that belongs to no class.
 std::optional<InstrumentOptions> chooseSites(const std::string &Name);
 
+/// Notes which filters of \p Choice, which chooseSites() gave, fit a node of a
+/// model. The process warns at its exit of those that fit none of any model.
+/// Any thread.
+void noteFilters(const InstrumentOptions &Choice,
+                 const SiteNumbering &Numbering);
+
+/// A model could not be numbered, which was said: what fits in it is unknown,
+/// so there is no such warning.
+void noteUnknownFilters();
+
 /// How the sites of an instrumented model were numbered; none if its manifest
-/// does not say so to this version.
+/// does not say so to this version. Warns, once, if the process was asked for
+/// other ones.
 std::optional<InstrumentOptions> sitesOfModel(uint64_t ModelId);
 
 } // namespace torchprof
