@@ -75,18 +75,74 @@ RunMeasure report::measureOfRuns(const SiteTable &Sites, MeasureId M,
   return {T.Sum / T.Count * Count + T.Sum % T.Count * Count / T.Count, Count};
 }
 
-/// What the runs have of the gradients of selected sites. Of a gradient that
-/// the host had computed as well it is not known how much: it is taken to be as
-/// much as of all of them.
-static UInt128 selectedInRuns(UInt128 InRuns, UInt128 Selected, UInt128 All) {
-  if (Selected == All)
-    return InRuns;
-  if (InRuns == All)
-    return Selected;
-  long double Part =
-      static_cast<long double>(InRuns) / static_cast<long double>(All);
-  return std::min(
-      InRuns, static_cast<UInt128>(static_cast<long double>(Selected) * Part));
+/// How much of \p Part is of \p Some, where both are parts of \p All and no
+/// more is known of them: as large a share as of \p All, exact where one of
+/// them is all.
+static UInt128 shareOf(UInt128 Part, UInt128 Some, UInt128 All) {
+  if (Some == All)
+    return Part;
+  if (Part == All)
+    return Some;
+  long double Share =
+      static_cast<long double>(Part) / static_cast<long double>(All);
+  return std::min(Part,
+                  static_cast<UInt128>(static_cast<long double>(Some) * Share));
+}
+
+namespace {
+/// What ran inside of runs of other roots, or of the same one. Ticks.
+struct CalledTicks {
+  UInt128 All = 0;
+  UInt128 LeftOut = 0; ///< of roots that do not count
+
+  /// What \p Inside, a part of all, has of roots that do not count.
+  UInt128 leftOutOf(UInt128 Inside) const {
+    return shareOf(Inside, LeftOut, All);
+  }
+};
+} // namespace
+
+/// A site knows how long the roots took that it called, but not which ones.
+/// What all calls of a root took is known if all, or none, of them were inside
+/// of runs; the other roots share what is left, in proportion to their calls.
+static CalledTicks calledTicks(const SiteTable &Sites,
+                               const std::vector<bool> &Counts) {
+  CalledTicks Called;
+  UInt128 Known = 0;
+  long double Guess = 0, GuessOfLeftOut = 0;
+  for (uint32_t S = 0; S < Sites.size(); ++S) {
+    const Site &Here = Sites[S];
+    if (Here.isPart() && !Here.isOutside())
+      Called.All += Sites.runsInside(S);
+    if (!Here.isRoot())
+      continue;
+    uint64_t Calls = Sites.measured(S).Count;
+    uint64_t Runs = Sites.runs(S);
+    if (Runs >= Calls)
+      continue;
+    if (Runs == 0) {
+      Known += Sites.total(S);
+      if (!Counts[S])
+        Called.LeftOut += Sites.total(S);
+      continue;
+    }
+    long double Ticks = static_cast<long double>(Sites.total(S)) *
+                        static_cast<long double>(Calls - Runs) /
+                        static_cast<long double>(Calls);
+    Guess += Ticks;
+    if (!Counts[S])
+      GuessOfLeftOut += Ticks;
+  }
+  if (Called.All > Known && GuessOfLeftOut > 0) {
+    UInt128 Unknown = Called.All - Known;
+    Called.LeftOut +=
+        GuessOfLeftOut == Guess
+            ? Unknown
+            : static_cast<UInt128>(static_cast<long double>(Unknown) *
+                                   (GuessOfLeftOut / Guess));
+  }
+  Called.LeftOut = std::min(Called.LeftOut, Called.All);
+  return Called;
 }
 
 namespace {
@@ -102,14 +158,15 @@ struct GradientTicks {
 };
 } // namespace
 
-/// The same of gradients of models and of those outside of all. Runs need not
-/// have computed any of the latter, such as a host's loss: what the former
-/// account for is none of these.
+/// What the runs have of the gradients of selected sites, of models and outside
+/// of all. Of a gradient that the host had computed as well it is not known how
+/// much. Runs need not have computed any outside of models, such as a host's
+/// loss: what the others account for is none of these.
 static UInt128 selectedInRuns(UInt128 InRuns, const GradientTicks &Models,
                               const GradientTicks &Outside) {
   UInt128 OfModels = Outside.All ? std::min(InRuns, Models.All) : InRuns;
-  return selectedInRuns(OfModels, Models.Selected, Models.All) +
-         selectedInRuns(InRuns - OfModels, Outside.Selected, Outside.All);
+  return shareOf(OfModels, Models.Selected, Models.All) +
+         shareOf(InRuns - OfModels, Outside.Selected, Outside.All);
 }
 
 Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
@@ -122,6 +179,8 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
   __int128 Total = 0;
   GradientTicks Models, Outside;
   UInt128 InNodes = 0, InRuns = 0; // where gradients were computed
+  CalledTicks Called = calledTicks(Sites, Counts);
+  UInt128 CalledInRuns = 0, CalledAside = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
     const Site &Here = Sites[S];
     const Aggregate &A = Sites.measured(S);
@@ -139,14 +198,12 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     if (!Here.isPart() || Here.isOutside())
       continue;
     const SelfPart &Self = Sites.self(S);
-    // A run inside a run is part of that one's time.
-    UInt128 Inside = Sites.runsInside(S);
-    Total -= static_cast<__int128>(Inside);
     if (Here.Async) {
       T.Async += Self.Amount + A.Gradients;
-      T.CalledAside += Inside;
+      CalledAside += Sites.runsInside(S);
       continue;
     }
+    CalledInRuns += Sites.runsInside(S);
     if (Here.Parent == NoIndex)
       Total += static_cast<__int128>(A.Sum);
     T.Excess += Self.Excess;
@@ -159,6 +216,14 @@ Totals report::makeTotals(const SiteTable &Sites, const Selection &Selected) {
     else
       T.NotSelected += Self.Amount;
   }
+  // A run inside a run is part of that one's time. It is in Total a second time
+  // where its root counts, and in no line yet where it does not.
+  UInt128 LeftOut = Called.leftOutOf(CalledInRuns);
+  UInt128 LeftOutAside = Called.leftOutOf(CalledAside);
+  T.NotSelected += LeftOut;
+  T.Async += LeftOutAside;
+  T.CalledAside = CalledAside - LeftOutAside;
+  Total -= static_cast<__int128>(CalledInRuns - LeftOut + T.CalledAside);
   T.Gradients = selectedInRuns(InRuns, Models, Outside);
   T.NotSelected += InRuns - T.Gradients;
   for (uint32_t S = 0; S < Sites.size(); ++S)

@@ -20,7 +20,8 @@ struct Totals {
   UInt128 Total = 0;        ///< outermost roots
   UInt128 Nodes = 0;        ///< self times of selected sites but roots
   UInt128 Gradients = 0;    ///< selected ones that runs computed
-  UInt128 NotSelected = 0;  ///< self times of the others, gradients among them
+  UInt128 NotSelected = 0;  ///< self times of the others, gradients among them,
+                            ///< and what runs called of roots that do not count
   UInt128 Unattributed = 0; ///< self times of the roots
   UInt128 Excess = 0;       ///< what lies beyond its parent, or in no run
   UInt128 CalledAside = 0;  ///< methods that tasks called: a part of Excess
