@@ -270,13 +270,14 @@ std::vector<std::string> Checker::all() {
   for (const Lane &L : P.Lanes)
     lane(L);
   append_range(Findings, checkTimes(P));
-  for (size_t I = 1; I < P.Anchors.size(); ++I)
+  // Where the clock was set back, so are they.
+  bool GoesForward = !P.counter(format::Counter::ClockSetBack);
+  for (size_t I = 1; I < P.Anchors.size() && GoesForward; ++I)
     if (P.Anchors[I].Ticks < P.Anchors[I - 1].Ticks ||
         P.Anchors[I].MonotonicNs < P.Anchors[I - 1].MonotonicNs)
       add("clock", "anchor " + std::to_string(I) +
                        " lies before the one that precedes it");
-  if (uint64_t Unsaved =
-          P.Process.Counters[unsigned(format::Counter::UnsavedParts)])
+  if (uint64_t Unsaved = P.counter(format::Counter::UnsavedParts))
     Findings.push_back(std::to_string(Unsaved) +
                        " parts of the profile were not in the file");
   return std::move(Findings);
@@ -330,6 +331,7 @@ static void mendTorn(Profile &P, ArrayRef<T> &Cells, Function Cause) {
 }
 
 size_t report::dropBadCells(Profile &P) {
+  dropFalseAnchors(P); // they say whether the clock goes forward
   dropFalseTimes(P);
   Checker Check(P);
   size_t Dropped = 0;

@@ -18,10 +18,10 @@ namespace torchprof::report {
 std::vector<std::string> checkProfile(const Profile &P);
 
 /// Removes what checkProfile() finds fault with: cells that are torn, of no
-/// site or inconsistent, times that are out of order, and references to slots
-/// that nothing has. Torn cells
-/// of measures and signatures stay as whole ones. Returns the number of cells
-/// that went.
+/// site or inconsistent, times and anchors that are out of order, and
+/// references to slots that nothing has. Torn cells of measures and signatures
+/// stay as whole ones. What was not in the file stays known. Returns the number
+/// of cells that went.
 size_t dropBadCells(Profile &P);
 
 /// Cells that no thread can have written.

@@ -131,6 +131,21 @@ static void leaveOut(Profile &P, ArrayRef<T> &Entries, ArrayRef<size_t> Late,
   Entries = P.keep(ArrayRef<T>(Kept));
 }
 
+void report::dropFalseAnchors(Profile &P) {
+  if (P.counter(format::Counter::ClockSetBack))
+    return;
+  for (uint64_t format::ClockAnchor::*Time :
+       {&format::ClockAnchor::Ticks, &format::ClockAnchor::MonotonicNs}) {
+    std::vector<uint64_t> Times;
+    for (const format::ClockAnchor &A : P.Anchors)
+      Times.push_back(A.*Time);
+    std::vector<format::ClockAnchor> Kept;
+    for (size_t I : longestInOrder(Times))
+      Kept.push_back(P.Anchors[I]);
+    P.Anchors = std::move(Kept);
+  }
+}
+
 FalseCells report::dropFalseTimes(Profile &P) {
   TimeOrder Order(P);
   FalseCells Found;

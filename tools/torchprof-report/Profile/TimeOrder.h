@@ -27,6 +27,10 @@ std::vector<std::string> checkTimes(const Profile &P);
 /// Removes these, and makes \p P damaged if there are any.
 FalseCells dropFalseTimes(Profile &P);
 
+/// Removes as few anchors of the clock as leave the others in order; none where
+/// the clock was set back.
+void dropFalseAnchors(Profile &P);
+
 } // namespace torchprof::report
 
 #endif // TORCHPROF_REPORT_TIMEORDER_H
