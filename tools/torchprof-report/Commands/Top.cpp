@@ -58,6 +58,14 @@ struct Reading {
   Optional<double> ResetSeconds;
   std::vector<std::string> InFlight;
   pid_t Pid = 0; ///< 0 of a process of another machine
+  uint64_t Spans = 0;
+  std::vector<uint64_t> CurrentTicks; ///< by lane
+
+  /// True if nothing was recorded from \p Before on.
+  bool isIdleSince(const Reading &Before) const {
+    return Epoch == Before.Epoch && Spans == Before.Spans &&
+           CurrentTicks == Before.CurrentTicks;
+  }
 };
 
 /// A site's share of the time since the last reading.
@@ -160,8 +168,11 @@ static Expected<Reading> readNow(bool HasEnded = false) {
   // A file from another machine or boot has another clock.
   if (R.Open && Reset >= 0 && Reset < R.Seconds)
     R.ResetSeconds = Reset;
+  for (uint32_t S = 0; S < R.Sites.size(); ++S)
+    R.Spans += R.Sites.measured(S).Count;
   for (const Lane &L : P->Lanes) {
     format::Slot Slot = L.CurrentSlot;
+    R.CurrentTicks.push_back(L.CurrentTicks);
     if (Slot == format::NoSlot || L.Record.State != format::LaneState::Live)
       continue;
     uint32_t S = R.Slots[Slot];
@@ -375,8 +386,10 @@ static Expected<Outcome> run() {
   Expected<Reading> First = readNow();
   if (!First)
     return First.takeError();
-  // The number of a process in a container may be nobody's here.
+  // The number of a process in a container may be nobody's here. It may have
+  // ended, too, which is taken for true once nothing is recorded any more.
   bool WasAlive = isAlive(First->Pid);
+  bool MayHaveEnded = First->Pid && !WasAlive;
   Expected<Selection> Selected = Choice.select(First->Sites);
   if (!Selected)
     return Selected.takeError();
@@ -392,7 +405,7 @@ static Expected<Outcome> run() {
     outs() << "\033[?25l"; // hide the cursor
   Reading Last = std::move(*First);
   Optional<Error> Failure;
-  bool HasEnded = false;
+  bool HasEnded = false, IsIdle = false;
   while (!Interrupted && Last.Open && !HasEnded && !outs().has_error()) {
     wait(Interval);
     if (Interrupted)
@@ -404,6 +417,9 @@ static Expected<Outcome> run() {
       Failure = Now.takeError();
       break;
     }
+    IsIdle = MayHaveEnded && Now->Open && Now->isIdleSince(Last);
+    if (IsIdle)
+      break;
     outs() << (Terminal ? "\033[H\033[J" : "\n");
     if (Error E = print(*Now, &Last, *Selected, outs())) {
       Failure = std::move(E);
@@ -420,6 +436,12 @@ static Expected<Outcome> run() {
     outs() << "the process has closed its profile\n";
   else if (HasEnded)
     outs() << "the process has ended without its exit handler\n";
+  else if (IsIdle)
+    outs() << "no process " << Last.Pid
+           << " runs here, and nothing was recorded for "
+           << formatTime(Interval * 1e9)
+           << ": it has ended without its exit handler, or is idle in a "
+              "container\n";
   return Outcome::Fine;
 }
 
