@@ -31,13 +31,17 @@ Finding report::batchNorms(const Evidence &In) {
   return Nodes.found();
 }
 
+static bool isConversion(StringRef Kind) {
+  return StringSwitch<bool>(Kind)
+      .Cases("aten::to", "aten::_to_copy", "aten::type_as", "aten::contiguous",
+             "aten::clone", true)
+      .Default(false);
+}
+
 Finding report::conversions(const Evidence &In) {
   FoundNodes Nodes(In);
   eachNode(In, [&](uint32_t S) {
-    if (StringSwitch<bool>(In.Sites.kind(S))
-            .Cases("aten::to", "aten::_to_copy", "aten::type_as",
-                   "aten::contiguous", "aten::clone", true)
-            .Default(false))
+    if (isConversion(In.Sites.kind(S)))
       Nodes.add(S, In.selfNs(S));
   });
   return Nodes.found();
@@ -126,8 +130,9 @@ Finding report::farFromRoof(const Evidence &In) {
 Finding report::memoryBound(const Evidence &In) {
   FoundNodes Nodes(In);
   eachUnderRoof(In, [&](uint32_t S, const Work &One, Bound Limit, double Ns) {
-    if (One.Flops == 0 && One.OtherOps > 0 && Limit.IsMemory &&
-        2 * Limit.Ns >= Ns)
+    // Conversions have a rule of their own, and some copy nothing.
+    if (One.Flops == 0 && Limit.IsMemory && 2 * Limit.Ns >= Ns &&
+        !isConversion(In.Sites.kind(S)))
       Nodes.add(S, Ns);
   });
   return Nodes.found();
