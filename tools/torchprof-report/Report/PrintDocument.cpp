@@ -133,7 +133,7 @@ static void printMarkdown(const Table &T, const PrintOptions &Options,
     OS << '\n';
   for (const FooterLine &Line : T.Footer) {
     OS << "- " << Line.Title << ": "
-       << escapeMarkdown(formatValue(Line.Amount, {}, TimeUnit::Auto));
+       << escapeMarkdown(footerAmount(Line, Options.Unit));
     if (Line.Share.Type != ValueType::None)
       OS << " (" << formatValue(Line.Share, {}, TimeUnit::Auto) << ')';
     if (!Line.Note.empty())

@@ -185,15 +185,18 @@ void TextTable::line(ArrayRef<std::string> Fields, ArrayRef<Value> Values) {
   OS << StringRef(Out.str()).rtrim(' ') << '\n';
 }
 
+std::string report::footerAmount(const FooterLine &Line, TimeUnit Unit) {
+  std::string Text = formatValue(Line.Amount, {}, Unit);
+  if (Line.Amount.Type == ValueType::TimeNs && Unit != TimeUnit::Auto)
+    Text.append(1, ' ').append(unitName(Unit).str());
+  return Text;
+}
+
 void TextTable::footer() {
   TableColumn Plain;
   unsigned TitleWidth = 0, AmountWidth = 0, ShareWidth = 0;
   auto Amount = [&](const FooterLine &Line) {
-    Plain.Type = Line.Amount.Type;
-    std::string Text = formatValue(Line.Amount, Plain, Options.Unit);
-    if (Line.Amount.Type == ValueType::TimeNs && Options.Unit != TimeUnit::Auto)
-      Text.append(1, ' ').append(unitName(Options.Unit).str());
-    return Text;
+    return footerAmount(Line, Options.Unit);
   };
   auto Share = [&](const FooterLine &Line) {
     return Line.Share.Type == ValueType::None

@@ -1,7 +1,7 @@
 //===- PrintTable.h - aligned text ------------------------------*- C++ -*-===//
 //
 // One table as aligned text for a terminal: what printDocument() uses for
-// --format=table.
+// --format=table, and what it shares with Markdown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,9 @@ void printTextTable(const Table &T, const PrintOptions &Options,
 /// Heading of a column for people, with the unit when the column has one unit:
 /// "total (ms)".
 std::string headingOf(const TableColumn &C, TimeUnit Unit);
+
+/// The amount of a line of the foot for people, with its unit: "1.200 ms".
+std::string footerAmount(const FooterLine &Line, TimeUnit Unit);
 
 /// Shortens \p Text, which is printable, to \p Width columns of a terminal;
 /// ".." stands for what is gone. A path that keeps its end loses whole
