@@ -67,7 +67,7 @@ void DotWriter::node(uint32_t S, unsigned Level) {
   double Share = Sites[S].Async ? 0 : In.All.share(Self);
   std::string ShareText = "asynchronous";
   if (!Sites[S].Async)
-    raw_string_ostream(ShareText = "") << llvm::format("%.2f%%", Share);
+    ShareText = formatValue(In.All.shareValue(Self), {}, TimeUnit::Auto);
   // The square root makes small shares differ; HSV from pale to red.
   double Heat = std::sqrt(std::min(Share, 100.0) / 100);
   OS.indent(Level * 2) << "n" << S << " [label=\"" << escape(Sites.kind(S))

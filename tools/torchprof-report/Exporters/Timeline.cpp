@@ -4,6 +4,7 @@
 #include "../../common/Messages.h"
 #include "EndedSpans.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -35,9 +36,24 @@ static void warnOfDropped(const Profile &P) {
                   "; a larger TORCHPROF_TRACE_EVENTS keeps more");
 }
 
+/// True for what runs are made up of: roots, of which a call has ended.
+static bool isMadeUpOf(const SiteTable &Sites, uint32_t S) {
+  return Sites[S].isRoot() && Sites[S].Parent == NoIndex &&
+         Sites.measured(S).Count;
+}
+
+static bool hasEndedRun(const SiteTable &Sites) {
+  return any_of(seq<uint32_t>(0, static_cast<uint32_t>(Sites.size())),
+                [&](uint32_t S) { return isMadeUpOf(Sites, S); });
+}
+
 Expected<Timeline> Timeline::create(const ExportInput &In) {
   Timeline T(In);
   if (In.FromAggregate) {
+    if (!hasEndedRun(In.Sites))
+      return createStringError(inconvertibleErrorCode(),
+                               "--from-aggregate: no run has ended, so that "
+                               "there are no mean times of one");
     T.makeUp();
     return T;
   }
@@ -184,8 +200,7 @@ void Timeline::makeUp() {
           .push_back(S);
   uint64_t Begin = 0, BesideEnd = 0;
   for (uint32_t S = 0; S < Sites.size(); ++S) {
-    if (!Sites[S].isRoot() || Sites[S].Parent != NoIndex ||
-        !Sites.measured(S).Count)
+    if (!isMadeUpOf(Sites, S))
       continue;
     Plan.Runs = static_cast<double>(Sites.measured(S).Count);
     Begin = layOut(S, Main, Begin, Plan);

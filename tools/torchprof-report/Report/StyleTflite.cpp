@@ -2,9 +2,10 @@
 //
 // Run order, top by computation time, summary by node type. Times are averages
 // per run of the node's own method, in milliseconds; calls are as many as in
-// such a run, rounded down as in the original (stats_calculator.cc). Shares are
-// of all runs of all methods. An aggregate knows no start times, so that column
-// of the original is left out, and so is memory where it was not recorded.
+// such a run, rounded down as in the original (stats_calculator.cc); neither is
+// known where no run has ended. Shares are of all runs of all methods. An
+// aggregate knows no start times, so that column of the original is left out,
+// and so is memory where it was not recorded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@ namespace {
 struct Entry {
   std::string Type, Name;
   uint64_t Nodes = 0;
+  bool HasRuns = true;  ///< else nothing is known per run
   uint64_t Calls = 0;   ///< per run, rounded down for each node
   UInt128 Self = 0;     ///< ticks, all runs
   double Average = 0;   ///< of Self, per run
@@ -62,9 +64,10 @@ static EntryColumns::Column typeColumn(StringRef Title) {
 }
 
 static EntryColumns::Column averageColumn() {
-  return {
-      TableColumn::number("avg_ms", "[avg ms]", 3), "",
-      [](const Entry &E, const Ctx &C) { return C.milliseconds(E.Average); }};
+  return {TableColumn::number("avg_ms", "[avg ms]", 3), "",
+          [](const Entry &E, const Ctx &C) {
+            return E.HasRuns ? C.milliseconds(E.Average) : Value();
+          }};
 }
 
 static EntryColumns::Column shareColumn(StringRef Id, StringRef Title) {
@@ -81,13 +84,17 @@ static EntryColumns::Column soFarColumn(StringRef Title) {
 static EntryColumns::Column memoryColumn() {
   return {TableColumn::number("mem_kb", "[mem KB]", 3), "",
           [](const Entry &E, const Ctx &) {
-            return Value::number(ValueType::Number, E.Allocated / 1000);
+            return E.HasRuns
+                       ? Value::number(ValueType::Number, E.Allocated / 1000)
+                       : Value();
           }};
 }
 
 static EntryColumns::Column callsColumn() {
   return {TableColumn::count("times_called", "[times called]"), "",
-          [](const Entry &E, const Ctx &) { return Value::count(E.Calls); }};
+          [](const Entry &E, const Ctx &) {
+            return E.HasRuns ? Value::count(E.Calls) : Value();
+          }};
 }
 
 static EntryColumns nodeColumns(bool HasMemory) {
@@ -186,10 +193,11 @@ static std::string timings(const SummaryInput &In, const RunLatencies &Kept) {
 }
 
 /// By how many runs the sums of a method's nodes are divided: its own, or all
-/// runs if only other methods call it. What was called in a run that has not
-/// ended counts, too.
-static uint64_t runsToDivideBy(uint64_t OwnRuns, const Totals &All) {
-  return std::max<uint64_t>(OwnRuns ? OwnRuns : All.Runs, 1);
+/// runs if only other methods call it, or its calls if none of these counts. 0
+/// if no call has ended.
+static uint64_t runsToDivideBy(uint64_t OwnRuns, const Totals &All,
+                               const Aggregate &Calls) {
+  return OwnRuns ? OwnRuns : All.Runs ? All.Runs : Calls.Count;
 }
 
 Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
@@ -212,7 +220,10 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
     E.Name = Module.empty() ? Sites.name(S).str()
                             : Module + "/" + Sites.name(S).str();
     E.Nodes = 1;
-    uint64_t Runs = runsToDivideBy(RunsOf[Sites[S].Root], In.All);
+    uint32_t Root = Sites[S].Root;
+    uint64_t Runs = runsToDivideBy(RunsOf[Root], In.All, Sites.measured(Root));
+    E.HasRuns = Runs != 0;
+    Runs = std::max<uint64_t>(Runs, 1);
     auto PerRun = [Runs](UInt128 Amount) {
       return static_cast<double>(Amount) / static_cast<double>(Runs);
     };
@@ -230,6 +241,7 @@ Expected<Document> report::makeTfliteDocument(const SummaryInput &In,
     Entry &Type = ByType[E.Type];
     Type.Type = E.Type;
     Type.Nodes += 1;
+    Type.HasRuns &= E.HasRuns;
     Type.Calls += E.Calls;
     Type.Self += E.Self;
     Type.Average += E.Average;
