@@ -1,6 +1,6 @@
 """Adds up the self times of each grouping, of the tree, of the source lines and
 of the stacks of profiles, and compares them. Gradients have rows of their own
-where rows are nodes or kinds, and a column beside self times elsewhere. Those of
+where rows are nodes, shapes or kinds, and a column beside self times elsewhere. Those of
 nothing in a model are in no tree and on no line.
 
 The footer adds up too: Sum of nodes, Gradients, Unattributed and Excess are the
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 GROUPINGS = ("node", "kind", "module", "class", "source", "stack", "thread",
-             "method")
+             "method", "shape")
 
 
 def report(*arguments):
@@ -31,7 +31,7 @@ def own(rows, with_gradients):
                (with_gradients and row["backward_ns"] or 0) for row in rows)
 
 
-ROWS_OF_GRADIENTS = ("node", "kind")
+ROWS_OF_GRADIENTS = ("node", "kind", "shape")
 
 for path in sys.argv[1:]:
     sums = {}
