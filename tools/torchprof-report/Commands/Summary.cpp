@@ -88,7 +88,7 @@ static Error checkStyle() {
       {Group, false, true},        {Operators, false, true},
       {ShowAll, false, true},      {Sort, true, true},
       {NameWidth, false, true},    {StackDepth, false, true},
-      {Output.Unit, false, true},
+      {Output.Unit, false, true},  {Input.Source.Prefixes, false, true},
   };
   for (const auto &[Option, HasFx, HasTorch] : Limited)
     if (Option.getNumOccurrences() && ChosenStyle != Style::Own &&
