@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <fnmatch.h>
 #include <iterator>
 #include <list>
 #include <sstream>
@@ -116,18 +115,18 @@ static std::list<Filter> &filtersOf(const InstrumentOptions &Choice) {
 
 /// True if a site matches, or a node that a filter has kept from being one.
 static bool isUsed(const std::string &Glob, const SiteNumbering &Numbering) {
-  auto Matches = [&](const std::string &Name) {
-    return fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+  // Kinds and paths alike.
+  auto MatchesName = [&](const std::string &Name) {
+    return matchesGlob(Glob, Name, Name);
   };
   const Manifest &Table = Numbering.Table;
   // Methods, which have no parent, are subject to no filter.
   auto IsMatch = [&](const ManifestSite &Site) {
-    return Site.Parent != NoIndex &&
-           (Matches(Table.string(Site.Kind)) ||
-            anyInstance(Table.modulePath(Site.Scope), Matches));
+    return Site.Parent != NoIndex && matchesGlob(Glob, Table.string(Site.Kind),
+                                                 Table.modulePath(Site.Scope));
   };
   return std::any_of(Numbering.FilteredNames.begin(),
-                     Numbering.FilteredNames.end(), Matches) ||
+                     Numbering.FilteredNames.end(), MatchesName) ||
          std::any_of(Table.Sites.begin(), Table.Sites.end(), IsMatch);
 }
 

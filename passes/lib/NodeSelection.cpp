@@ -115,13 +115,18 @@ NodeClass NodeClassifier::classify(const Node *N) {
   return N->blocks().empty() ? NodeClass::Extra : classifyControl(N);
 }
 
+bool matchesGlob(const std::string &Glob, const std::string &Kind,
+                 const std::string &Path) {
+  auto Matches = [&Glob](const std::string &Name) {
+    return fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+  };
+  return Matches(Kind) || anyInstance(Path, Matches);
+}
+
 bool matchesAny(const std::vector<std::string> &Globs, const std::string &Kind,
                 const std::string &Path) {
   return std::any_of(Globs.begin(), Globs.end(), [&](const std::string &Glob) {
-    auto Matches = [&Glob](const std::string &Name) {
-      return fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
-    };
-    return Matches(Kind) || anyInstance(Path, Matches);
+    return matchesGlob(Glob, Kind, Path);
   });
 }
 

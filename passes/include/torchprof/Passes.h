@@ -79,6 +79,11 @@ struct SiteOptions {
   std::vector<std::string> Exclude;
 };
 
+/// True if \p Glob fits the kind or the module path, or one of the instances
+/// that the path stands for.
+bool matchesGlob(const std::string &Glob, const std::string &Kind,
+                 const std::string &Path);
+
 /// How to instrument a whole model.
 struct InstrumentOptions : SiteOptions {
   std::vector<std::string> Methods; ///< names of the methods; empty means all
