@@ -1,7 +1,9 @@
 //===- Profile.cpp - a profile in memory ----------------------------------===//
 
 #include "Profile.h"
+#include "KeptRing.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 using namespace llvm;
@@ -44,6 +46,17 @@ std::vector<format::RunSample> oldestFirst(const RunRing &R) {
                 Samples.begin() + ptrdiff_t(R.Count % R.Capacity),
                 Samples.end());
   return Samples;
+}
+
+RunRing fullRing(Profile &P, format::Slot Slot,
+                 ArrayRef<format::RunSample> Samples, uint64_t Count) {
+  auto Capacity = static_cast<uint32_t>(Samples.size());
+  if (!Capacity)
+    return {Slot, Capacity, Count, {}};
+  KeptRing<format::RunSample> Ring{format::LogKeep::Last, Capacity, Count,
+                                   Samples};
+  return {Slot, Capacity, Count,
+          P.keep(ArrayRef<format::RunSample>(turnedEntries(Ring)))};
 }
 
 std::string Lane::name() const {

@@ -182,6 +182,11 @@ private:
       std::make_unique<llvm::BumpPtrAllocator>();
 };
 
+/// A ring of \p P that is full of the last \p Samples, oldest first, of \p
+/// Count runs.
+RunRing fullRing(Profile &P, format::Slot Slot,
+                 llvm::ArrayRef<format::RunSample> Samples, uint64_t Count);
+
 /// Name of a counter, below CounterCapacity, in JSON and in messages:
 /// "lost_no_memory". One that only a later version knows is "counter_40".
 std::string counterName(unsigned Counter);

@@ -269,16 +269,8 @@ Expected<Profile> Merger::finish() {
   addNotes();
   L.Cells.push_back(P.keep(ArrayRef<format::Cell>(Cells)));
   for (auto &[Root, Samples] : Runs) {
-    RunRing R;
-    R.Slot = format::Slot(Root);
-    R.Capacity = static_cast<uint32_t>(Samples.size());
-    R.Count = std::max<uint64_t>(RunCounts[Root], Samples.size());
-    // Sample i of Count lies at i % Capacity.
-    if (!Samples.empty())
-      std::rotate(Samples.begin(), Samples.end() - R.Count % R.Capacity,
-                  Samples.end());
-    R.Samples = P.keep(ArrayRef<format::RunSample>(Samples));
-    L.Runs.push_back(R);
+    uint64_t Count = std::max<uint64_t>(RunCounts[Root], Samples.size());
+    L.Runs.push_back(fullRing(P, format::Slot(Root), Samples, Count));
   }
   finishMeasures(L);
   finishVariants(L);

@@ -111,13 +111,8 @@ void LaneSums::finishRuns(Profile &P, Lane &L) {
   for (auto &[Slot, Kept] : Runs) {
     std::vector<format::RunSample> &Samples = Kept.Samples;
     std::reverse(Samples.begin(), Samples.end());
-    auto Capacity = static_cast<uint32_t>(Samples.size());
-    uint64_t Count = std::max<uint64_t>(Kept.Count, Capacity);
-    // Sample i of Count lies at i % Capacity.
-    if (Capacity)
-      std::rotate(Samples.begin(), Samples.end() - ptrdiff_t(Count % Capacity),
-                  Samples.end());
-    L.Runs.push_back({Slot, Capacity, Count, P.keep(ArrayRef(Samples))});
+    uint64_t Count = std::max<uint64_t>(Kept.Count, Samples.size());
+    L.Runs.push_back(fullRing(P, Slot, Samples, Count));
   }
   erase_if(L.Levels, [](const LevelRing &R) { return R.OfRuns; });
   for (auto &[Place, Kept] : Levels) {
